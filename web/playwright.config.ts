@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
+import { AUDIENCE, CLIENT_ID, ISSUER } from "./tests/issuer";
 
 /** An empty folder that the user whom Postgres runs as can reach. */
 function folder(): string {
@@ -34,5 +35,15 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     launchOptions: { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] },
   },
-  webServer: [service(8395, {}), service(8396, { CITED_API_KEYS: "a-long-enough-key-1" })],
+  webServer: [
+    service(8395, {}),
+    service(8396, { CITED_API_KEYS: "a-long-enough-key-1" }),
+    service(8398, {
+      CITED_OIDC_ISSUER: ISSUER,
+      CITED_OIDC_AUDIENCE: AUDIENCE,
+      CITED_OIDC_CLIENT_ID: CLIENT_ID,
+      CITED_OIDC_LOGIN_SCOPE: "openid ask",
+      CITED_OIDC_LOGIN_PARAMETERS: new URLSearchParams({ resource: AUDIENCE }).toString(),
+    }),
+  ],
 });

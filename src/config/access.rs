@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Url};
 
 use super::reader::{Reader, entries};
-use crate::service::access::{ClaimNames, MINIMUM_KEY_LENGTH, Pepper, Settings, TokenSettings};
+use crate::service::access::{ClaimNames, LoginSettings, MINIMUM_KEY_LENGTH, Pepper, Settings, TokenSettings};
 
 /// Reads the keys of the operator, the pepper, whose tokens are accepted, and how often keys and addresses may be used.
 pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
@@ -57,6 +57,7 @@ fn read_tokens(reader: &mut Reader) -> Option<TokenSettings> {
         scopes: reader.value("CITED_OIDC_SCOPES_CLAIM", defaults.scopes),
         collections: reader.optional("CITED_OIDC_COLLECTIONS_CLAIM"),
     };
+    let login = read_login(reader, issuer.is_some());
     let (issuer, audience) = reader.both("CITED_OIDC_ISSUER", issuer, "CITED_OIDC_AUDIENCE", audience)?;
     if !is_issuer(&issuer) {
         reader.fault(format!(
@@ -64,7 +65,25 @@ fn read_tokens(reader: &mut Reader) -> Option<TokenSettings> {
         ));
     }
     let types = if types.is_empty() { vec!["at+jwt".to_owned()] } else { types };
-    Some(TokenSettings { issuer, audience, types, claims })
+    Some(TokenSettings { issuer, audience, types, claims, login })
+}
+
+/// Reads how people log in to the web page.
+fn read_login(reader: &mut Reader, has_issuer: bool) -> Option<LoginSettings> {
+    let scope = reader.value("CITED_OIDC_LOGIN_SCOPE", "openid".to_owned());
+    let parameters = reader.value("CITED_OIDC_LOGIN_PARAMETERS", String::new());
+    let client_id = reader.optional("CITED_OIDC_CLIENT_ID")?;
+    if !has_issuer {
+        reader.fault(
+            "CITED_OIDC_CLIENT_ID is set and CITED_OIDC_ISSUER is not; set the issuer that people log in at".to_owned(),
+        );
+    }
+    if !scope.split_whitespace().any(|part| part == "openid") {
+        reader.fault(format!(
+            "CITED_OIDC_LOGIN_SCOPE is {scope:?}; it must hold openid, and the scopes that tokens for this service need"
+        ));
+    }
+    Some(LoginSettings { client_id, scope, parameters })
 }
 
 /// Whether keys of an issuer of this name can be read safely.

@@ -168,6 +168,11 @@ fn a_secret_that_is_named_twice_missing_or_empty_is_a_fault() {
     assert!(both.contains("CITED_API_KEYS and CITED_API_KEYS_FILE are both set"), "{both}");
     let missing = fault(&[("CITED_API_KEYS_FILE", "/nowhere/key")]);
     assert!(missing.contains("CITED_API_KEYS_FILE names /nowhere/key, which cannot be read"), "{missing}");
+    let alone = fault(&[("CITED_OIDC_CLIENT_ID", "page")]);
+    assert!(alone.contains("CITED_OIDC_CLIENT_ID is set and CITED_OIDC_ISSUER is not"), "{alone}");
+    let issuer = [("CITED_OIDC_ISSUER", "https://login.example.org"), ("CITED_OIDC_AUDIENCE", "cited")];
+    let scope = fault(&[&issuer[..], &[("CITED_OIDC_CLIENT_ID", "page"), ("CITED_OIDC_LOGIN_SCOPE", "ask")]].concat());
+    assert!(scope.contains("it must hold openid"), "{scope}");
     let short = fault(&[("CITED_KEY_PEPPER", "hunter2")]);
     assert!(short.contains("CITED_KEY_PEPPER has fewer than 32 characters") && !short.contains("hunter2"), "{short}");
     let empty = fault(&[("CITED_API_KEYS_FILE", "/dev/null")]);

@@ -146,6 +146,7 @@ impl MakeRequestId for NewRequestId {
 /// The whole service as one router; a test can call it without a socket.
 pub(crate) fn router(services: Services, settings: &Settings, context: Context) -> Router {
     let metrics = services.measurements.metrics().clone();
+    let hardening = headers::Hardening::new(settings.has_tls, web::login_origin(&services.access).as_deref());
     let state = AppState {
         access: services.access,
         use_cases: services.use_cases,
@@ -173,7 +174,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
     let cited_pages = cited_pages.layer(limit).layer(authenticated).layer(axum::middleware::from_fn(web::as_pages));
     let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
-        .layer(axum::middleware::from_fn_with_state(settings.has_tls, headers::harden))
+        .layer(axum::middleware::from_fn_with_state(hardening, headers::harden))
         .option_layer(cross_origin.readable_by())
         .layer(axum::middleware::from_fn_with_state(settings.trusted_proxies.clone(), client_address::find_client))
         .layer(axum::middleware::from_fn(middleware::sane_request_id))

@@ -13,6 +13,10 @@ export type Citation = Schemas["Citation"];
 export type CitedState = Schemas["CitedState"];
 export type Collection = Schemas["Collection"];
 export type CollectionPage = Schemas["CollectionPage"];
+export type IssuedKey = Schemas["IssuedKey"];
+export type Key = Schemas["Key"];
+export type KeyPage = Schemas["KeyPage"];
+export type NewKey = Schemas["NewKey"];
 export type DeleteReceipt = Schemas["DeleteReceipt"];
 export type Document = Schemas["Document"];
 export type DocumentContent = Schemas["DocumentContent"];
@@ -33,27 +37,32 @@ export class ServiceError extends Error {
   }
 }
 
+/** What requests are sent with: a key, or the token of somebody who logged in. */
+export interface Credential {
+  kind: "key" | "token";
+  secret: string;
+}
+
 const STORED_KEY = "cited-key";
-let key = sessionStorage.getItem(STORED_KEY) ?? "";
+const storedKey = sessionStorage.getItem(STORED_KEY);
 
-/** A question for the key that is open, with its two ends; null if none is. */
-export const keyQuestion = signal<{ isRefused: boolean; end: (entered: boolean) => void } | null>(null);
-export const hasKey = signal(key !== "");
+/** A question for a key or a log-in that is open, with its two ends; null if none is. */
+export const keyQuestion = signal<{ refused: Credential | null; end: (entered: boolean) => void } | null>(null);
+export const credential = signal<Credential | null>(storedKey ? { kind: "key", secret: storedKey } : null);
 
-/** Uses a key from now on: in memory, or until the tab is closed. An empty one forgets the former. */
-export function useKey(entered: string, isKept: boolean): void {
-  key = entered;
-  hasKey.value = entered !== "";
+/** Uses a key or a token from now on, in memory, and keeps a key until the tab is closed if asked to. Null forgets the former. */
+export function useCredential(next: Credential | null, isKept = false): void {
+  credential.value = next;
   sessionStorage.removeItem(STORED_KEY);
-  if (isKept && entered) sessionStorage.setItem(STORED_KEY, entered);
+  if (isKept && next?.kind === "key") sessionStorage.setItem(STORED_KEY, next.secret);
 }
 
 let asking: Promise<boolean> | null = null;
 
 /** Asks for a key once, however many requests need one. */
-export function askForKey(isRefused = false): Promise<boolean> {
+export function askForKey(refused: Credential | null = null): Promise<boolean> {
   asking ??= new Promise<boolean>((resolve) => {
-    keyQuestion.value = { isRefused, end: resolve };
+    keyQuestion.value = { refused, end: resolve };
   }).finally(() => {
     keyQuestion.value = null;
     asking = null;
@@ -64,9 +73,9 @@ export function askForKey(isRefused = false): Promise<boolean> {
 /** Sends a request with the key, and again with another one as long as the service knows none. */
 async function send(path: string, init: RequestInit): Promise<Response> {
   for (;;) {
-    const used = key;
+    const used = credential.value;
     const headers = new Headers(init.headers);
-    if (used) headers.set("Authorization", `Bearer ${used}`);
+    if (used) headers.set("Authorization", `Bearer ${used.secret}`);
     let response: Response;
     try {
       response = await fetch(path, { ...init, headers });
@@ -77,7 +86,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     if (response.ok) return response;
     const problem = await problemOf(response);
     // Another request may have been given a key meanwhile.
-    if (response.status === 401 && (used !== key || (await askForKey(used !== "")))) continue;
+    if (response.status === 401 && (used !== credential.value || (await askForKey(used)))) continue;
     throw new ServiceError(problem);
   }
 }

@@ -2,14 +2,22 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { keyQuestion, useKey } from "./api";
+import { type Credential, keyQuestion, useCredential } from "./api";
+import { logIn, login, loginFault } from "./login";
 
-const confirmation = signal<{ title: string; text: string; end: (isConfirmed: boolean) => void } | null>(null);
+interface Question {
+  title: string;
+  text: string;
+  /** What is done, in a word, for the button. */
+  deed: string;
+}
+
+const confirmation = signal<(Question & { end: (isConfirmed: boolean) => void }) | null>(null);
 
 /** Asks before something is done that cannot be undone. */
-export function confirmed(title: string, text: string): Promise<boolean> {
+export function confirmed(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
-    confirmation.value = { title, text, end: resolve };
+    confirmation.value = { ...question, end: resolve };
   });
 }
 
@@ -28,21 +36,29 @@ function Dialog({ title, onCancel, children }: { title: string; onCancel: () => 
   );
 }
 
-function KeyDialog({ isRefused, end }: { isRefused: boolean; end: (isEntered: boolean) => void }) {
+const REFUSED = {
+  key: "The service does not know this key.",
+  token: "Your log-in has ended, or the service does not accept it.",
+};
+
+function KeyDialog({ refused, end }: { refused: Credential | null; end: (isEntered: boolean) => void }) {
   const key = useRef<HTMLInputElement>(null);
   const isKept = useRef<HTMLInputElement>(null);
   const submit = (event: Event) => {
     event.preventDefault();
     const entered = key.current?.value.trim() ?? "";
     if (!entered) return;
-    useKey(entered, isKept.current?.checked ?? false);
+    useCredential({ kind: "key", secret: entered }, isKept.current?.checked);
     end(true);
   };
+  const provider = login.value;
+  const fault = loginFault.value || (refused && REFUSED[refused.kind]);
   return (
-    <Dialog title="This service needs a key" onCancel={() => end(false)}>
+    <Dialog title={provider ? "Log in, or enter a key" : "This service needs a key"} onCancel={() => end(false)}>
+      {fault && <p class="failure" role="alert">{fault}</p>}
+      {provider && <button type="button" class="primary" autofocus onClick={() => void logIn(provider)}>Log in at {new URL(provider.issuer).host}</button>}
       <form onSubmit={submit}>
-        {isRefused && <p class="failure" role="alert">The service does not know this key.</p>}
-        <label class="field">Key <input ref={key} type="password" autocomplete="off" required autofocus /></label>
+        <label class="field">Key <input ref={key} type="password" autocomplete="off" required autofocus={!provider} /></label>
         <label class="check"><input ref={isKept} type="checkbox" /> Keep it until this tab is closed</label>
         <p class="quiet">Otherwise it is forgotten when the page is loaded anew. It is sent to this service only.</p>
         <div class="row"><button type="button" onClick={() => end(false)}>Cancel</button><button type="submit" class="primary">Use the key</button></div>
@@ -51,7 +67,7 @@ function KeyDialog({ isRefused, end }: { isRefused: boolean; end: (isEntered: bo
   );
 }
 
-function ConfirmDialog({ title, text, end }: { title: string; text: string; end: (isConfirmed: boolean) => void }) {
+function ConfirmDialog({ title, text, deed, end }: Question & { end: (isConfirmed: boolean) => void }) {
   const close = (isConfirmed: boolean) => {
     confirmation.value = null;
     end(isConfirmed);
@@ -59,7 +75,7 @@ function ConfirmDialog({ title, text, end }: { title: string; text: string; end:
   return (
     <Dialog title={title} onCancel={() => close(false)}>
       <p>{text}</p>
-      <div class="row"><button type="button" autofocus onClick={() => close(false)}>Cancel</button><button type="button" class="primary danger" onClick={() => close(true)}>Delete</button></div>
+      <div class="row"><button type="button" autofocus onClick={() => close(false)}>Cancel</button><button type="button" class="primary danger" onClick={() => close(true)}>{deed}</button></div>
     </Dialog>
   );
 }

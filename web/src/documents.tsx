@@ -28,7 +28,7 @@ async function load(collection: string, cursor: string | null): Promise<void> {
 }
 
 async function remove(path: string, what: string, warning: string): Promise<void> {
-  if (!(await confirmed(`Delete ${what}?`, warning))) return;
+  if (!(await confirmed({ title: `Delete ${what}?`, text: warning, deed: "Delete" }))) return;
   try {
     const receipt = await call<DeleteReceipt>("DELETE", path);
     said.value = `Deleted: ${count(receipt.documents, "document")}, ${count(receipt.chunks, "passage")}, ${count(receipt.vectors, "vector")}, ${count(receipt.answers, "kept answer")}.`;
@@ -50,6 +50,7 @@ export function DocumentsView() {
     if (shown) void load(shown.name, null);
   }, [shown?.name, changes.value]);
   if (loadProblem.value) return <div class="sheet"><ProblemView problem={loadProblem.value} /></div>;
+  if (!collections.value) return <div class="sheet wide"><p class="waiting">Loading…</p></div>;
   return (
     <div class="sheet wide">
       <h1>Documents</h1>

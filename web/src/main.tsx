@@ -1,15 +1,18 @@
 // The page: bar, views by the address's fragment, keys of the keyboard.
 import { signal } from "@preact/signals";
-import { render } from "preact";
+import { type JSX, render } from "preact";
 import { AskView } from "./ask";
 import { ActivityView } from "./activity";
-import { askForKey, hasKey, useKey } from "./api";
+import { askForKey, credential, useCredential } from "./api";
 import { Card, hideCard, step } from "./cited";
-import { loadCollections } from "./collections";
+import { loadCollections, loadProblem } from "./collections";
 import { announced } from "./conversation";
 import { Dialogs } from "./dialogs";
 import { DocumentsView } from "./documents";
+import { KeysView } from "./keys";
+import { endLogIn, loadLogin, login, loginFault } from "./login";
 import { Pane, closePane, openPane, pane } from "./pane";
+import { loadRights, mayManageKeys, maySeeAsks } from "./rights";
 
 const view = signal("");
 
@@ -23,27 +26,52 @@ function route(): void {
   }
 }
 
-const VIEWS = [["", "Ask"], ["documents", "Documents"], ["activity", "Activity"]] as const;
+interface View {
+  path: string;
+  name: string;
+  content: () => JSX.Element;
+  isOffered: () => boolean;
+}
+
+const VIEWS: View[] = [
+  { path: "", name: "Ask", content: () => <AskView />, isOffered: () => true },
+  { path: "documents", name: "Documents", content: () => <DocumentsView />, isOffered: () => true },
+  { path: "activity", name: "Activity", content: () => <ActivityView />, isOffered: () => maySeeAsks.value },
+  { path: "keys", name: "Keys", content: () => <KeysView />, isOffered: () => mayManageKeys.value },
+];
+
+/** Reads what the page shows first, and what its user may do. */
+async function load(): Promise<void> {
+  await loadCollections();
+  if (!loadProblem.value) await loadRights();
+}
+
+function keyLabel(): string {
+  if (credential.value) return credential.value.kind === "token" ? "Log out" : "Forget the key";
+  return login.value ? "Log in" : "Enter a key";
+}
 
 function App() {
   const changeKey = async () => {
-    if (hasKey.value) useKey("", false);
-    else if (await askForKey()) await loadCollections();
+    loginFault.value = "";
+    if (credential.value) useCredential(null);
+    else if (await askForKey()) await load();
   };
-  const keyLabel = hasKey.value ? "Forget the key" : "Enter a key";
+  const label = keyLabel();
+  const open = VIEWS.find((each) => each.path === view.value) ?? VIEWS[0];
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to the content</a>
       <header class="bar">
         <a class="brand" href="#/"><span aria-hidden="true">[1]</span> Cited</a>
         <nav aria-label="Views">
-          {VIEWS.map(([path, name]) => <a key={path} href={`#/${path}`} aria-current={view.value === path ? "page" : undefined}>{name}</a>)}
+          {VIEWS.filter((each) => each.isOffered()).map(({ path, name }) => <a key={path} href={`#/${path}`} aria-current={view.value === path ? "page" : undefined}>{name}</a>)}
         </nav>
-        <button type="button" class="link" aria-label={keyLabel} onClick={() => void changeKey()}><span class="long">{keyLabel}</span><span class="short">Key</span></button>
+        <button type="button" class="link" aria-label={label} onClick={() => void changeKey()}><span class="long">{label}</span><span class="short">{login.value ? label : "Key"}</span></button>
       </header>
       <div class={pane.value ? "desk open" : "desk"}>
         <main id="main" tabIndex={-1}>
-          {view.value === "documents" ? <DocumentsView /> : view.value === "activity" ? <ActivityView /> : <AskView />}
+          {open?.content()}
         </main>
         <Pane />
       </div>
@@ -69,5 +97,12 @@ addEventListener("scroll", hideCard, true);
 
 const root = document.getElementById("app");
 if (root) render(<App />, root);
-route();
-void loadCollections();
+
+async function start(): Promise<void> {
+  await loadLogin();
+  if (login.value) await endLogIn(login.value);
+  route();
+  await load();
+}
+
+void start();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { ask, expect, expectAccessible, ingest, stream, test } from "./page";
 
 const HOSTILE = `</textarea><img src=x onerror="alert('x')"><script>alert('y')</script>`;
-const CARRY_OVER = "How many days of annual leave can I carry over?";
+const CARRY_OVER = "How many days of annual leave can I carry over, and when do they lapse?";
 /** Pictures for the documentation are taken where this names a folder. */
 const pictures = process.env.PICTURES;
 
@@ -151,7 +151,7 @@ test("a narrow screen has everything, and nothing wider than itself", async ({ p
   await expectAccessible(page);
   if (pictures) await page.screenshot({ path: `${pictures}/page-narrow.png` });
   await page.getByRole("button", { name: "Close the document" }).click();
-  for (const view of ["", "documents", "activity"]) {
+  for (const view of ["", "documents", "activity", "keys"]) {
     await page.goto(`/#/${view}`);
     await page.waitForTimeout(300);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
@@ -193,6 +193,53 @@ test("a link to a citation leads through the key to the citation", async ({ page
   await page.getByRole("button", { name: "Close the document" }).click();
   await page.getByRole("button", { name: "Forget the key" }).click();
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+});
+
+test("keys are made, shown once and revoked", async ({ page, request }) => {
+  await page.goto("/#/keys");
+  await page.getByText("Create a key").click();
+  await page.getByLabel("Name").fill("the bot");
+  await page.getByLabel("Collections").fill("handbook, office");
+  await page.getByLabel("Until").fill("2099-12-31");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  const issued = page.getByRole("region", { name: "New key" });
+  const secret = await issued.locator("code").innerText();
+  expect(secret).toMatch(/^cited_[0-9a-f]{16}_/);
+  const row = page.getByRole("row", { name: /the bot/ });
+  await expect(row).toContainText("handbook, office");
+  await expect(row).toContainText("valid");
+  await expectAccessible(page);
+  if (pictures) await page.screenshot({ path: `${pictures}/page-keys.png` });
+  const opens = async () => (await request.get("/v1/collections", { headers: { Authorization: `Bearer ${secret}` } })).status();
+  expect(await opens()).toBe(200);
+  await page.reload();
+  await expect(row).toBeVisible();
+  await expect(page.locator("body")).not.toContainText(secret);
+  await row.getByRole("button", { name: "Revoke the bot" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await expect(row).toContainText("revoked");
+  await expect.poll(opens).toBe(401);
+});
+
+test("a key without a scope is refused with what to do", async ({ page }) => {
+  await page.goto("/#/keys");
+  await page.getByText("Create a key").click();
+  await page.getByLabel("Name").fill("nobody");
+  await page.getByRole("checkbox", { name: /^ask/ }).uncheck();
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await expect(page.getByRole("alert")).toContainText("/scopes name one or more of ask, ingest, read, admin");
+});
+
+test("usage is summed by key", async ({ page, request }) => {
+  await request.post("/v1/ask", { data: { question: "How long are access logs kept?", collections: ["handbook"] } });
+  await page.goto("/#/activity");
+  const usage = page.getByRole("group", { name: "Usage" });
+  await expect(usage.getByRole("row", { name: /^no key/ })).toBeVisible();
+  const [questions] = await usage.getByRole("row", { name: /^All/ }).getByRole("cell").allInnerTexts();
+  expect(Number(questions)).toBeGreaterThan(0);
+  await expect(page.getByRole("group", { name: "Questions" }).getByRole("row", { name: /access logs/ }).first()).toBeVisible();
+  await expectAccessible(page);
 });
 
 test.describe("what a model may do to a stream", () => {

@@ -56,7 +56,7 @@ pub(in crate::http) async fn get_protected_resource(
     let base = public_url(&state, &headers);
     Json(ProtectedResourceBody {
         resource: format!("{base}/mcp"),
-        authorization_servers: state.access.issuer().into_iter().map(str::to_owned).collect(),
+        authorization_servers: state.access.token_settings().map(|tokens| tokens.issuer.clone()).into_iter().collect(),
         resource_name: "Cited",
         scopes_supported: [Scope::Ask, Scope::Ingest, Scope::Read].map(Scope::as_str).to_vec(),
         bearer_methods_supported: vec!["header"],

@@ -4,11 +4,12 @@
 //! what the page shows it fetches from `/v1`, with the key that its user enters.
 
 mod citation;
+mod login;
 
 use axum::{
     Router,
     body::Body,
-    extract::Path,
+    extract::{Path, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
@@ -17,6 +18,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use tower_http::compression::CompressionLayer;
 
 pub(super) use citation::{as_pages, routes as citation_routes};
+pub(super) use login::login_origin;
 
 use super::AppState;
 use crate::domain::fingerprint::hex;
@@ -34,20 +36,27 @@ struct Files;
 /// The files of the page.
 pub(super) fn files() -> Router<AppState> {
     Router::new()
-        .route("/", get(|headers: HeaderMap| async move { serve("index.html", CHECKED_EACH_TIME, &headers) }))
+        .route("/", get(page))
+        .route("/login.json", get(login::get_login))
         .route(
             "/assets/{*name}",
             get(|Path(name): Path<String>, headers: HeaderMap| async move {
-                serve(&format!("assets/{name}"), KEPT_FOR_GOOD, &headers)
+                serve(&format!("assets/{name}"), "", KEPT_FOR_GOOD, &headers)
             }),
         )
         .layer(CompressionLayer::new())
 }
 
-fn serve(name: &str, cache_control: &'static str, request: &HeaderMap) -> Response {
+/// The page itself: with another policy of its requests it is another page.
+async fn page(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    serve("index.html", &login_origin(&state.access).unwrap_or_default(), CHECKED_EACH_TIME, &headers)
+}
+
+/// A file; its tag has the variant, besides its content.
+fn serve(name: &str, variant: &str, cache_control: &'static str, request: &HeaderMap) -> Response {
     let Some(EmbeddedFile { data, metadata }) = Files::get(name) else { return StatusCode::NOT_FOUND.into_response() };
     // Weak, since the file may be compressed on its way.
-    let etag = format!("W/\"{}\"", hex(&metadata.sha256_hash()));
+    let etag = format!("W/\"{}{variant}\"", hex(&metadata.sha256_hash()));
     let is_known = request.get_all(header::IF_NONE_MATCH).iter().any(|value| {
         let known = value.to_str().unwrap_or_default().split(',').map(str::trim);
         known.into_iter().any(|known| known == etag || known == "*")

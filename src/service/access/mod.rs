@@ -31,7 +31,7 @@ pub(crate) use self::{
     pepper::Pepper,
     rate::Turn,
     tenants::{TenantReceipt, TenantRow},
-    tokens::{ClaimNames, TokenRefusal, TokenSettings},
+    tokens::{ClaimNames, LoginSettings, TokenRefusal, TokenSettings},
 };
 use super::{context::Context, error_chain};
 use crate::{
@@ -173,9 +173,9 @@ impl AccessService {
         }
     }
 
-    /// Name of the issuer whose tokens open the service, if there is one.
-    pub(crate) fn issuer(&self) -> Option<&str> {
-        self.tokens.as_ref().map(|tokens| tokens.issuer())
+    /// The identity provider whose tokens open the service, if there is one.
+    pub(crate) fn token_settings(&self) -> Option<&TokenSettings> {
+        self.tokens.as_ref().map(|tokens| tokens.settings())
     }
 
     /// Counts a request of a caller; `None` where there is no limit, or no key to count by. Only keys that exist are

@@ -79,6 +79,39 @@ async fn the_page_and_its_files_need_no_key_and_their_data_does() {
 }
 
 #[tokio::test]
+async fn the_page_is_told_how_to_log_in_and_may_send_there() {
+    let server = ModelServer::start().await;
+    let issuer = [
+        ("CITED_OIDC_ISSUER", "https://login.example.org/realms/a"),
+        ("CITED_OIDC_AUDIENCE", "https://cited.example.org"),
+    ];
+    let client = [
+        ("CITED_OIDC_CLIENT_ID", "cited-page"),
+        ("CITED_OIDC_LOGIN_SCOPE", "openid ask"),
+        ("CITED_OIDC_LOGIN_PARAMETERS", "resource=https%3A%2F%2Fcited.example.org"),
+    ];
+    let login = json!({
+        "issuer": "https://login.example.org/realms/a", "client_id": "cited-page", "scope": "openid ask",
+        "parameters": "resource=https%3A%2F%2Fcited.example.org",
+    });
+    let mut tags = Vec::new();
+    for (settings, told, origins) in [
+        (issuer.to_vec(), json!(null), "'self'"),
+        ([&issuer[..], &client].concat(), login, "'self' https://login.example.org"),
+    ] {
+        let app = TestApp::start_with_embeddings(&server, &settings).await;
+        let answer = send(app.request(Method::GET, "/login.json")).await;
+        assert_eq!((answer.status, &answer.body), (200, &told));
+        let page = fetch(&app, "/", &[]).await;
+        let policy = header(&page, "content-security-policy");
+        assert!(policy.ends_with(&format!("connect-src {origins}")), "{policy}");
+        tags.push(header(&page, "etag").to_owned());
+        app.stop().await;
+    }
+    assert_ne!(tags[0], tags[1], "a page with another policy is fetched anew");
+}
+
+#[tokio::test]
 async fn an_unchanged_file_is_not_sent_again() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;

@@ -41,6 +41,19 @@ pub(crate) struct TokenSettings {
     pub(crate) types: Vec<String>,
     /// Where tokens have what they grant.
     pub(crate) claims: ClaimNames,
+    /// How people log in to the web page; `None` if they cannot.
+    pub(crate) login: Option<LoginSettings>,
+}
+
+/// How people log in to the web page at the identity provider.
+#[derive(Clone, Debug)]
+pub(crate) struct LoginSettings {
+    /// Name under which the provider knows the page; it is a public client, without a secret.
+    pub(crate) client_id: String,
+    /// Scopes that the page requests, separated by spaces.
+    pub(crate) scope: String,
+    /// Further parameters of its request, as a query: by one of them some providers learn which service a token is for.
+    pub(crate) parameters: String,
 }
 
 /// Why a token is refused.
@@ -77,9 +90,9 @@ impl Tokens {
         Ok(Self { settings, keys })
     }
 
-    /// Name of the issuer.
-    pub(super) fn issuer(&self) -> &str {
-        &self.settings.issuer
+    /// The identity provider, and what its tokens mean here.
+    pub(super) const fn settings(&self) -> &TokenSettings {
+        &self.settings
     }
 
     /// Whether a text has the form of a token.
