@@ -1,4 +1,4 @@
--- The tables of jobs and of asks.
+-- The tables of jobs, of asks and of the record of what is security relevant.
 
 -- Jobs ---------------------------------------------------------------------------------------------
 --
@@ -258,3 +258,42 @@ CREATE TABLE answer_source (
     FOREIGN KEY (tenant_id, key) REFERENCES answer_cache ON DELETE CASCADE
 );
 CREATE INDEX answer_source_key ON answer_source (tenant_id, key);
+
+-- The record of changes and refusals -----------------------------------------------------------------
+--
+-- Rows are written once. The tenant of what concerns the deployment (tenants, requests without a valid key) is the nil UUID.
+
+-- A change that was made, or a request that was refused.
+CREATE TABLE security_event (
+    tenant_id    uuid        NOT NULL,
+    event_id     uuid        NOT NULL,           -- version 7, so that it sorts by time
+    occurred_at  timestamptz NOT NULL,
+    action       text        NOT NULL,           -- operation of the API, or forget_security_events
+    refusal      text,                           -- code of the problem that it was refused with; null for a change
+    key_id       text,                           -- as in ask_audit
+    address      text,                           -- of the client
+    request_id   text,
+    things       text[]      NOT NULL,           -- affected by a change, as kind:name
+    number       bigint      NOT NULL,           -- things changed; refusals that this row stands for
+    PRIMARY KEY (tenant_id, event_id)
+);
+
+-- Events without a seal yet.
+CREATE TABLE security_event_waiting (
+    tenant_id  uuid NOT NULL,
+    event_id   uuid NOT NULL,
+    PRIMARY KEY (tenant_id, event_id)
+);
+
+-- A link of the chain that proves the record of a tenant whole: an authentication code over its events, its number and the
+-- code of the link before it.
+CREATE TABLE security_seal (
+    tenant_id  uuid        NOT NULL,
+    number     bigint      NOT NULL,             -- from 1, without gaps
+    sealed_at  timestamptz NOT NULL,
+    events     uuid[]      NOT NULL,             -- in the order that the code is over
+    previous   bytea       NOT NULL,             -- code of the seal before; empty in the first
+    code       bytea       NOT NULL,             -- HMAC-SHA-256
+    is_keyed   boolean     NOT NULL,             -- under a secret of the deployment; else anybody can make the code
+    PRIMARY KEY (tenant_id, number)
+);

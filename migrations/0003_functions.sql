@@ -492,3 +492,43 @@ RETURNS TABLE (tenant_id uuid, name text, created_at timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT t.tenant_id, t.name, t.created_at FROM tenant t ORDER BY t.name;
 $$;
+
+-- The record of changes and refusals -----------------------------------------------------------------
+
+-- Writes events of any tenants, to be sealed; owned by cited_worker.
+CREATE FUNCTION write_security_events(in_rows jsonb) RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    WITH written AS (
+        INSERT INTO security_event SELECT * FROM jsonb_populate_recordset(NULL::security_event, in_rows)
+        ON CONFLICT (tenant_id, event_id) DO NOTHING
+        RETURNING tenant_id, event_id)
+    INSERT INTO security_event_waiting SELECT tenant_id, event_id FROM written;
+$$;
+
+-- Deletes the seals of a tenant up to this number, and their events; owned by cited_record.
+CREATE FUNCTION forget_security_events(in_tenant uuid, in_number bigint) RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DELETE FROM security_event e USING security_seal s, unnest(s.events) AS sealed (event_id)
+    WHERE s.tenant_id = in_tenant AND s.number <= in_number
+      AND e.tenant_id = in_tenant AND e.event_id = sealed.event_id;
+    DELETE FROM security_seal s WHERE s.tenant_id = in_tenant AND s.number <= in_number;
+$$;
+
+-- Deletes the events and seals of tenants that do not exist any more; owned by cited_record.
+CREATE FUNCTION drop_orphaned_security_events() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    orphans uuid[];
+BEGIN
+    WITH RECURSIVE known AS ( -- a step of the index per tenant, not per event
+        (SELECT e.tenant_id FROM security_event e ORDER BY e.tenant_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT e.tenant_id FROM security_event e WHERE e.tenant_id > k.tenant_id ORDER BY e.tenant_id LIMIT 1)
+        FROM known k WHERE k.tenant_id IS NOT NULL)
+    SELECT array_agg(k.tenant_id) INTO orphans FROM known k
+    WHERE k.tenant_id <> '00000000-0000-0000-0000-000000000000' AND NOT EXISTS (SELECT FROM tenant t WHERE t.tenant_id = k.tenant_id);
+    DELETE FROM security_event e WHERE e.tenant_id = ANY (orphans);
+    DELETE FROM security_event_waiting w WHERE w.tenant_id = ANY (orphans);
+    DELETE FROM security_seal s WHERE s.tenant_id = ANY (orphans);
+END
+$$;

@@ -2,8 +2,8 @@
 --
 -- Requests are served as the role cited_app, which owns nothing. The queue is served as cited_worker, which has the same
 -- rights and sees the rows of every tenant in the tables of the queue; it owns the function that writes the audit rows of
--- several tenants at once. Two roles own functions that read past the policies: cited_lexical a search, cited_keys the
--- look-up of a key and the list of tenants. All are created before the migrations run (src/store/connect.rs).
+-- several tenants at once. Three roles own functions that look past the policies: cited_lexical a search, cited_keys the
+-- look-up of a key and the list of tenants, cited_record the end of old security events. All are created before the migrations run (src/store/connect.rs).
 
 -- Tables -------------------------------------------------------------------------------------------
 
@@ -18,6 +18,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     usage_daily, answer_cache, answer_source TO cited_app;
 -- Written once and never changed.
 GRANT SELECT, INSERT, DELETE ON principal, document_reader, document_field, document_version, deleted_document, ask_audit TO cited_app;
+-- Requests write security events through a function, and change or delete none.
+GRANT SELECT ON security_event, security_event_waiting, security_seal TO cited_app;
+GRANT INSERT ON security_event, security_event_waiting, security_seal TO cited_worker;
+GRANT DELETE ON security_event_waiting TO cited_worker;
 GRANT USAGE ON SEQUENCE job_item_position, job_item_fence TO cited_app;
 
 -- Policies -----------------------------------------------------------------------------------------
@@ -32,7 +36,8 @@ BEGIN
         'tenant', 'api_key', 'principal', 'collection', 'collection_index', 'index_statistic', 'term_statistic',
         'document', 'document_index', 'document_field', 'document_reader', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
         'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
-        'ask_audit', 'usage_daily', 'answer_cache', 'answer_source'] LOOP
+        'ask_audit', 'usage_daily', 'answer_cache', 'answer_source',
+        'security_event', 'security_event_waiting', 'security_seal'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
         EXECUTE format('CREATE POLICY tenant_only ON %I TO cited_app
@@ -43,7 +48,8 @@ BEGIN
     -- these only, without a tenant.
     FOREACH name IN ARRAY ARRAY[
         'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
-        'ask_audit', 'usage_daily', 'answer_cache'] LOOP
+        'ask_audit', 'usage_daily', 'answer_cache',
+        'security_event', 'security_event_waiting', 'security_seal'] LOOP
         EXECUTE format('CREATE POLICY queue_worker ON %I TO cited_worker USING (true)', name);
     END LOOP;
 END $$;
@@ -75,16 +81,33 @@ ALTER FUNCTION find_api_key OWNER TO cited_keys;
 ALTER FUNCTION list_tenants OWNER TO cited_keys;
 REVOKE CREATE ON SCHEMA public FROM cited_keys;
 
--- write_ask_audit writes the rows of several tenants.
+-- write_ask_audit and write_security_events write the rows of several tenants.
 GRANT CREATE ON SCHEMA public TO cited_worker;
 ALTER FUNCTION write_ask_audit OWNER TO cited_worker;
+ALTER FUNCTION write_security_events OWNER TO cited_worker;
 REVOKE CREATE ON SCHEMA public FROM cited_worker;
+
+-- Security events are deleted by these two functions, by age or with their tenant, and no other way.
+GRANT USAGE ON SCHEMA public TO cited_record;
+GRANT SELECT, DELETE ON security_event, security_event_waiting, security_seal TO cited_record;
+GRANT SELECT ON tenant TO cited_record;
+CREATE POLICY forget ON security_event         TO cited_record USING (true);
+CREATE POLICY forget ON security_event_waiting TO cited_record USING (true);
+CREATE POLICY forget ON security_seal          TO cited_record USING (true);
+CREATE POLICY find_orphans ON tenant FOR SELECT TO cited_record USING (true);
+GRANT CREATE ON SCHEMA public TO cited_record;
+ALTER FUNCTION forget_security_events OWNER TO cited_record;
+ALTER FUNCTION drop_orphaned_security_events OWNER TO cited_record;
+REVOKE CREATE ON SCHEMA public FROM cited_record;
 
 REVOKE EXECUTE ON FUNCTION
     lexical_search, seen_frequencies, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, may_see, find_collections, term_frequencies, find_passages,
-    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
+    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants,
+    write_security_events, forget_security_events, drop_orphaned_security_events
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     lexical_search, seen_frequencies, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, may_see, find_collections, term_frequencies, find_passages,
-    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
+    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants,
+    write_security_events
     TO cited_app;
+GRANT EXECUTE ON FUNCTION forget_security_events, drop_orphaned_security_events TO cited_worker;

@@ -19,6 +19,7 @@ use crate::{
         background::{BackgroundTask, Heartbeats},
         context::Context,
         ingest::{Notifier, Worker},
+        security_record::SecurityRecord,
         sweep::Sweeper,
         vector_graphs::GraphKeeper,
     },
@@ -49,6 +50,7 @@ struct MetricsListener {
 pub(crate) struct Background {
     pub(crate) notifier: Option<Notifier>,
     pub(crate) sweeper: Sweeper,
+    pub(crate) security_record: SecurityRecord,
     pub(crate) graphs: GraphKeeper,
     pub(crate) heartbeats: Heartbeats,
 }
@@ -122,10 +124,11 @@ impl Core {
     fn tasks(&mut self, shutdown: &Shutdown) -> Tasks {
         let mut tasks = Tasks::new(shutdown.clone());
         let stop = &shutdown.soft;
-        let Background { notifier, sweeper, graphs, heartbeats } = &self.background;
+        let Background { notifier, sweeper, security_record, graphs, heartbeats } = &self.background;
         let notifier = notifier.clone().map(|notifier| notifier.task(heartbeats, stop.clone()));
         let others = [
             sweeper.clone().task(stop.clone()),
+            security_record.clone().task(stop.clone()),
             graphs.clone().task(stop.clone()),
             self.services.readiness.watch(stop.clone()),
         ];

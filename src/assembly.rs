@@ -38,6 +38,7 @@ use crate::{
         readiness::Readiness,
         retrieval::Retriever,
         search::SearchService,
+        security_record::{SealKey, SecurityRecord},
         sweep::Sweeper,
         vector_graphs::GraphKeeper,
     },
@@ -57,6 +58,7 @@ pub(crate) struct Assembly<'a> {
     signal: Arc<Signal>,
     heartbeats: Heartbeats,
     access: AccessService,
+    security_record: SecurityRecord,
     metrics: Metrics,
 }
 
@@ -72,6 +74,8 @@ impl<'a> Assembly<'a> {
         embedders: Embedders,
         metrics: Metrics,
     ) -> anyhow::Result<Self> {
+        let access = access_settings(config)?;
+        let seal_key = SealKey::new(access.pepper.as_ref());
         let reranker = |endpoint| Reranker::new(endpoint, metrics.calls_as("rerank"));
         let reranker = config.reranker.clone().map(reranker).transpose()?;
         Ok(Self {
@@ -81,7 +85,8 @@ impl<'a> Assembly<'a> {
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
             signal: Arc::new(Signal::default()),
             heartbeats: Heartbeats::default(),
-            access: AccessService::new(store.clone(), &access_settings(config)?, context.clone())?,
+            access: AccessService::new(store.clone(), &access, context.clone())?,
+            security_record: SecurityRecord::new(store.clone(), seal_key, context.clone()),
             config,
             context,
             store,
@@ -95,6 +100,7 @@ impl<'a> Assembly<'a> {
         Services {
             access: self.access.clone(),
             use_cases: UseCases::new(self.use_cases(ingest)),
+            security_record: self.security_record.clone(),
             readiness: Readiness::new(self.store.clone(), self.heartbeats.clone(), self.context.clone()),
             measurements: self.measurements(),
         }
@@ -111,6 +117,7 @@ impl<'a> Assembly<'a> {
         let (profile, _) = self.embedders.primary();
         UseCaseParts {
             access: self.access.clone(),
+            security_record: self.security_record.clone(),
             ask: self.ask(),
             check: self.check(),
             search: SearchService::new(self.retriever.clone()),
@@ -194,7 +201,13 @@ impl<'a> Assembly<'a> {
         let notifier = |key| Notifier::new(ingest.clone(), Arc::clone(&self.outbound), key);
         Background {
             notifier: self.config.webhook_key.clone().map(notifier),
-            sweeper: Sweeper::new(self.store.clone(), self.context.clone(), self.config.audit_retention),
+            sweeper: Sweeper::new(
+                self.store.clone(),
+                self.context.clone(),
+                self.security_record.clone(),
+                self.config.retention,
+            ),
+            security_record: self.security_record.clone(),
             graphs: GraphKeeper::new(self.store.clone(), self.config.vector_graph_from),
             heartbeats: self.heartbeats.clone(),
         }

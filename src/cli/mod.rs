@@ -1,6 +1,7 @@
 //! The commands of the program.
 
 mod ask;
+mod audit;
 mod check;
 mod collections;
 mod completion;
@@ -62,6 +63,8 @@ enum Command {
     Eval(eval::Arguments),
     /// Make, list, rotate and revoke keys of the running service.
     Keys(keys::Arguments),
+    /// Prove that the record of security events of the running service is whole.
+    Audit(audit::Arguments),
     /// Make, list and delete tenants of the running service; needs a key of `CITED_API_KEYS`.
     Tenants(tenants::Arguments),
     /// Read one document from standard input; the service starts this command itself.
@@ -104,6 +107,7 @@ impl Cli {
             Command::Delete(arguments) => delete::run(&Config::load()?, &arguments).await,
             Command::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
             Command::Keys(arguments) => keys::run(&Config::load()?, &arguments).await,
+            Command::Audit(arguments) => audit::run(&Config::load()?, &arguments).await,
             Command::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,
             Command::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
             Command::Doctor => doctor::run(Config::load()).await,

@@ -6,11 +6,16 @@ use super::reader::Reader;
 use crate::{
     domain::{budget::Limits, cost::NanoUsd},
     providers::web_search,
-    service::ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings},
+    service::{
+        ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings},
+        sweep::Retention,
+    },
 };
 
 /// Days that a row of the audit is kept unless configured otherwise.
 const AUDIT_RETENTION_DAYS: u32 = 90;
+/// Days that a security event is kept unless configured otherwise.
+const SECURITY_EVENT_RETENTION_DAYS: u32 = 365;
 /// Number of pages that are used from a web search unless configured otherwise.
 const WEB_RESULTS: usize = 5;
 /// Largest number of pages that can be configured: each one is graded and shown to a model.
@@ -85,13 +90,19 @@ pub(super) fn read_web_search(reader: &mut Reader) -> Option<web_search::Setting
     endpoint.map(|endpoint| web_search::Settings { endpoint, results, timeout })
 }
 
-/// How long a row of the audit is kept; `None` means forever.
-pub(super) fn read_audit_retention(reader: &mut Reader) -> Option<Duration> {
-    let days = reader.value("CITED_AUDIT_RETENTION_DAYS", AUDIT_RETENTION_DAYS);
+/// How long rows of the records are kept.
+pub(super) fn read_retention(reader: &mut Reader) -> Retention {
+    Retention {
+        audit: read_days(reader, "CITED_AUDIT_RETENTION_DAYS", AUDIT_RETENTION_DAYS),
+        security_events: read_days(reader, "CITED_SECURITY_EVENT_RETENTION_DAYS", SECURITY_EVENT_RETENTION_DAYS),
+    }
+}
+
+/// How long something is kept; `None` means forever.
+fn read_days(reader: &mut Reader, name: &'static str, default: u32) -> Option<Duration> {
+    let days = reader.value(name, default);
     if days > LONGEST_RETENTION_DAYS {
-        reader.fault(format!(
-            "CITED_AUDIT_RETENTION_DAYS is {days}; it must be at most {LONGEST_RETENTION_DAYS}, or 0 to keep all"
-        ));
+        reader.fault(format!("{name} is {days}; it must be at most {LONGEST_RETENTION_DAYS}, or 0 to keep all"));
         return None;
     }
     (days > 0).then(|| Duration::from_hours(u64::from(days) * 24))

@@ -13,9 +13,7 @@ mod retrieval;
 mod table;
 mod traces;
 
-use std::{
-    collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration,
-};
+use std::{collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf};
 
 use secrecy::SecretString;
 use url::Url;
@@ -31,7 +29,7 @@ use crate::{
         web_search,
     },
     server,
-    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions},
+    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions, sweep::Retention},
     store::PoolSettings,
     telemetry,
 };
@@ -89,8 +87,8 @@ pub struct Config {
     pub(crate) webhook_key: Option<SigningKey>,
     /// Defaults and limits of an ask.
     pub(crate) ask: AskSettings,
-    /// How long a row of the audit is kept; `None` means forever.
-    pub audit_retention: Option<Duration>,
+    /// How long rows of the records are kept.
+    pub retention: Retention,
     /// Settings of the log.
     pub(crate) log: telemetry::Settings,
     /// Where traces are sent; `None` if nowhere.
@@ -211,7 +209,7 @@ impl Config {
         let remote = Remote { server: reader.url("CITED_SERVER"), key: reader.secret("CITED_API_KEY") };
         let webhook_key = read_webhook_key(&mut reader);
         let ask = ask::read(&mut reader);
-        let audit_retention = ask::read_audit_retention(&mut reader);
+        let retention = ask::read_retention(&mut reader);
         let log = telemetry::Settings {
             filter: reader.value("CITED_LOG", "info".to_owned()),
             format: reader.value("CITED_LOG_FORMAT", telemetry::Format::default()),
@@ -240,7 +238,7 @@ impl Config {
             remote,
             webhook_key,
             ask,
-            audit_retention,
+            retention,
             log,
             traces,
             effective,

@@ -2,6 +2,8 @@
 
 use secrecy::ExposeSecret;
 
+use std::time::Duration;
+
 use super::*;
 
 fn read(variables: &[(&str, &str)], file: &str) -> Result<Config, ConfigError> {

@@ -14,6 +14,7 @@ use super::{
     client_address::{client_address, host_of},
     middleware::request_id,
     problem::ApiError,
+    refusals::KnownCaller,
 };
 use crate::{
     domain::{
@@ -38,6 +39,14 @@ pub(super) async fn authenticate(State(state): State<AppState>, request: Request
         Ok(caller) => caller,
         Err(refusal) => return refuse(&state, client, refusal),
     };
+    let known = KnownCaller::new(&caller);
+    let mut response = take_turn(state, caller, request, next).await;
+    response.extensions_mut().insert(known);
+    response
+}
+
+/// Serves a request of a caller unless its key is used too often.
+async fn take_turn(state: AppState, caller: Identity, request: Request, next: Next) -> Response {
     let Some(turn) = state.access.key_turn(&caller) else { return begin(state, caller, request, next).await };
     match Limited::Key.refuse(turn) {
         Some(refused) => refused,
@@ -90,7 +99,7 @@ async fn authorize(state: AppState, caller: Identity, mut request: Request, next
     {
         return forbidden(denied).into_response();
     }
-    let caller = Caller { grant, key_id, request_id: request_id(&request) };
+    let caller = Caller { grant, key_id, address: client_address(&request), request_id: request_id(&request) };
     request.extensions_mut().insert(state.use_cases.granted(caller));
     next.run(request).await
 }

@@ -34,9 +34,11 @@ mod operations;
 mod pagination;
 mod problem;
 mod public_url;
+mod refusals;
 mod reply;
 mod schema;
 mod search;
+mod security_events;
 mod source;
 mod splitting;
 mod stages;
@@ -65,6 +67,7 @@ pub use openapi::openapi_document;
 use self::operations::Needs;
 use crate::service::{
     access::AccessService, context::Context, granted::UseCases, measurements::Measurements, readiness::Readiness,
+    security_record::SecurityRecord,
 };
 
 /// Largest total size of path, query and headers of a request, in bytes.
@@ -112,6 +115,8 @@ pub(crate) struct Services {
     pub access: AccessService,
     /// The use cases, for callers that may use them.
     pub use_cases: UseCases,
+    /// Records changes and refusals.
+    pub security_record: SecurityRecord,
     /// Whether requests can be served.
     pub readiness: Readiness,
     /// What was counted and measured.
@@ -123,6 +128,7 @@ pub(crate) struct Services {
 pub(crate) struct AppState {
     access: AccessService,
     use_cases: UseCases,
+    security_record: SecurityRecord,
     readiness: Readiness,
     measurements: Measurements,
     needs: Arc<Needs>,
@@ -150,6 +156,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
     let state = AppState {
         access: services.access,
         use_cases: services.use_cases,
+        security_record: services.security_record,
         readiness: services.readiness,
         measurements: services.measurements,
         needs: Arc::new(Needs::of(openapi_document())),
@@ -182,6 +189,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         .layer(PropagateRequestIdLayer::new(middleware::REQUEST_ID.clone()))
         .layer(axum::middleware::from_fn_with_state(metrics, middleware::log_request))
         .layer(axum::middleware::from_fn(middleware::complete_problem))
+        .layer(axum::middleware::from_fn_with_state(state.clone(), refusals::record_refusals))
         .layer(axum::middleware::from_fn(middleware::limit_headers))
         .layer(axum::middleware::from_fn_with_state(cross_origin, cross_origin::refuse_foreign))
         .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
@@ -213,6 +221,8 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(citations::get_citation))
         .routes(routes!(audit::list_asks))
         .routes(routes!(audit::get_ask))
+        .routes(routes!(security_events::list_security_events))
+        .routes(routes!(security_events::verify_security_events))
         .routes(routes!(collections::create_collection, collections::list_collections))
         .routes(routes!(collections::get_collection, collections::delete_collection))
         .routes(routes!(acl::get_collection_acl, acl::set_collection_acl, acl::update_collection_acl))

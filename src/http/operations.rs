@@ -13,7 +13,7 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 54] = [
+const OPERATIONS: [(&str, Need); 56] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
@@ -30,6 +30,8 @@ const OPERATIONS: [(&str, Need); 54] = [
     ("show_citation", Need::AnyOf(&[Scope::Ask, Scope::Read])),
     ("list_asks", Need::AnyOf(&[Scope::Admin])),
     ("get_ask", Need::AnyOf(&[Scope::Admin])),
+    ("list_security_events", Need::WholeTenant),
+    ("verify_security_events", Need::WholeTenant),
     ("list_collections", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
     ("get_collection", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
     ("create_collection", Need::AnyOf(&[Scope::Ingest])),
@@ -94,21 +96,64 @@ pub(super) fn describe(operation: &mut Operation) {
     });
 }
 
-/// Needs by method and path.
-pub(super) struct Needs(HashMap<(Method, String), Need>);
+/// Ids and needs of operations by method and path.
+pub(super) struct Needs(HashMap<(Method, String), (String, Need)>);
 
 impl Needs {
     /// The needs of the operations of a document.
     pub(super) fn of(mut document: OpenApi) -> Self {
         let routes = operations_by_route(&mut document);
-        Self(routes.map(|(method, path, operation)| ((method, path.to_owned()), need_of(operation))).collect())
+        let known = |operation: &Operation| (operation.operation_id.clone().unwrap_or_default(), need_of(operation));
+        Self(routes.map(|(method, path, operation)| ((method, path.to_owned()), known(operation))).collect())
     }
 
     /// The rights that the request's operation needs; `None` if its path has no operation with its method.
     pub(super) fn of_request(&self, request: &Request) -> Option<Need> {
+        self.find(request).map(|(_, need)| *need)
+    }
+
+    /// The id of the request's operation; `None` if its path has no operation with its method.
+    pub(super) fn operation(&self, request: &Request) -> Option<&str> {
+        self.find(request).map(|(id, _)| id.as_str())
+    }
+
+    fn find(&self, request: &Request) -> Option<&(String, Need)> {
         let path = request.extensions().get::<MatchedPath>()?.as_str().to_owned();
         // The router serves HEAD as GET.
         let method = if request.method() == Method::HEAD { Method::GET } else { request.method().clone() };
-        self.0.get(&(method, path)).copied()
+        self.0.get(&(method, path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::security_event::Change;
+
+    /// Each of these is on record under the name of its operation; deleting old events is none.
+    #[test]
+    fn changes_have_the_names_of_operations() {
+        for change in [
+            Change::CreateDocuments,
+            Change::StreamDocuments,
+            Change::ReplaceDocument,
+            Change::DeleteDocument,
+            Change::DeleteDocuments,
+            Change::ChangeDocumentAcl,
+            Change::CancelJob,
+            Change::RetryJob,
+            Change::CreateCollection,
+            Change::DeleteCollection,
+            Change::ChangeCollectionAcl,
+            Change::BuildIndex,
+            Change::ActivateIndex,
+            Change::DropIndex,
+            Change::CreateKey,
+            Change::RotateKey,
+            Change::RevokeKey,
+            Change::CreateTenant,
+            Change::DeleteTenant,
+        ] {
+            let _ = super::need(change.as_str());
+        }
     }
 }

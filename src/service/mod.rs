@@ -21,6 +21,7 @@ mod principals;
 pub(crate) mod readiness;
 pub(crate) mod retrieval;
 pub(crate) mod search;
+pub(crate) mod security_record;
 pub(crate) mod sweep;
 pub(crate) mod vector_graphs;
 

@@ -1,11 +1,11 @@
-//! Deletes expired data: content of failed documents, request keys, cached answers, costs, audit rows.
+//! Deletes expired data: content of failed documents, request keys, cached answers, costs, audit rows, security events.
 
 use std::time::Duration;
 
 use time::{OffsetDateTime, UtcOffset};
 use tokio_util::sync::CancellationToken;
 
-use super::{ServiceError, background::BackgroundTask, context::Context, error_chain};
+use super::{ServiceError, background::BackgroundTask, context::Context, error_chain, security_record::SecurityRecord};
 use crate::store::Store;
 
 /// Time between two sweeps.
@@ -20,15 +20,29 @@ const USAGE_LIFE: Duration = Duration::from_hours(400 * 24);
 pub(crate) struct Sweeper {
     store: Store,
     context: Context,
-    /// How long a row of the audit is kept; `None` keeps it for ever.
-    audit_retention: Option<Duration>,
+    security_record: SecurityRecord,
+    retention: Retention,
+}
+
+/// How long rows are kept; `None` keeps them for ever.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// Rows of the audit of asks.
+    pub audit: Option<Duration>,
+    /// Security events.
+    pub security_events: Option<Duration>,
 }
 
 impl Sweeper {
     /// A sweeper for this store.
     #[must_use]
-    pub(crate) const fn new(store: Store, context: Context, audit_retention: Option<Duration>) -> Self {
-        Self { store, context, audit_retention }
+    pub(crate) const fn new(
+        store: Store,
+        context: Context,
+        security_record: SecurityRecord,
+        retention: Retention,
+    ) -> Self {
+        Self { store, context, security_record, retention }
     }
 
     /// Sweeps until stopped. No request depends on it, so readiness does not depend on it either.
@@ -60,11 +74,14 @@ impl Sweeper {
         self.store.jobs().forget_old_keys(now).await?;
         self.store.asks().forget_cached_answers().await?;
         self.store.asks().forget_usage((now - USAGE_LIFE).to_offset(UtcOffset::UTC).date()).await?;
+        if let Some(retention) = self.retention.security_events {
+            self.security_record.forget(now - retention).await?;
+        }
         self.forget_audit(now).await
     }
 
     async fn forget_audit(&self, now: OffsetDateTime) -> Result<(), ServiceError> {
-        let Some(retention) = self.audit_retention else { return Ok(()) };
+        let Some(retention) = self.retention.audit else { return Ok(()) };
         let mut forgotten = 0;
         loop {
             match self.store.asks().forget_audit(now - retention).await? {

@@ -7,11 +7,15 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use crate::domain::identity::{EmbeddingProfile, TenantId};
+use crate::domain::{
+    identity::{EmbeddingProfile, TenantId},
+    security_event::SecurityEvent,
+};
 use crate::store::{
     MIGRATOR, StoreError, Tx,
-    asks::audit_writer::AuditWriter,
+    asks::audit::AuditRow,
     collections::profile::{self, ProfileId},
+    group_writer::GroupWriter,
     login::{Login, RuntimeRole},
     schema_version::SchemaVersion,
 };
@@ -24,8 +28,8 @@ const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
 /// Remedy for roles that do not exist and cannot be created.
 pub(in crate::store) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an administrator run: \
      CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_worker NOLOGIN IN ROLE cited_app; \
-     CREATE ROLE cited_lexical NOLOGIN; CREATE ROLE cited_keys NOLOGIN; \
-     GRANT cited_app, cited_worker, cited_lexical, cited_keys TO <the user>";
+     CREATE ROLE cited_lexical NOLOGIN; CREATE ROLE cited_keys NOLOGIN; CREATE ROLE cited_record NOLOGIN; \
+     GRANT cited_app, cited_worker, cited_lexical, cited_keys, cited_record TO <the user>";
 
 /// Statements that every pooled connection runs first. Vector searches continue until they have enough rows that pass the
 /// filter. A statement whose client has gone is cancelled within half a second; a server on Windows cannot detect that.
@@ -83,7 +87,8 @@ pub struct Store {
     queue: PgPool,
     /// The user that owns the tables, for maintenance that the runtime role may not do.
     pub(in crate::store) owner: PgConnectOptions,
-    pub(in crate::store) audit: AuditWriter,
+    pub(in crate::store) audit: GroupWriter<AuditRow>,
+    pub(in crate::store) security: GroupWriter<SecurityEvent>,
 }
 
 impl Store {
@@ -138,8 +143,8 @@ impl Store {
             refuse_bypass(pool).await?;
         }
         refuse_unforced(&write).await?;
-        let audit = AuditWriter::start(write.clone());
-        Ok(Self { write, read, queue, owner: primary.clone().application_name("cited maintenance"), audit })
+        let (audit, security) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
+        Ok(Self { write, read, queue, owner: primary.clone().application_name("cited maintenance"), audit, security })
     }
 
     /// Closes the pools and waits for their connections.
@@ -151,7 +156,13 @@ impl Store {
 
     /// Resolves, with the reason, only if a background task of the store has died. The service should stop then.
     pub(crate) fn failed(&self) -> impl Future<Output = String> + Send + use<> {
-        self.audit.failed()
+        let (audit, security) = (self.audit.failed(), self.security.failed());
+        async move {
+            tokio::select! {
+                reason = audit => reason,
+                reason = security => reason,
+            }
+        }
     }
 
     /// Checks that the database answers.
@@ -321,7 +332,7 @@ async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
         DO $$
         DECLARE wanted text;
         BEGIN
-            FOREACH wanted IN ARRAY ARRAY['cited_app', 'cited_worker', 'cited_lexical', 'cited_keys'] LOOP
+            FOREACH wanted IN ARRAY ARRAY['cited_app', 'cited_worker', 'cited_lexical', 'cited_keys', 'cited_record'] LOOP
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
                     BEGIN
                         EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', wanted);

@@ -5,7 +5,7 @@ use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
 use crate::store::{MIGRATOR, StoreError, connect, connect_options::is_unverified, schema_version::SchemaVersion};
 
 /// Roles that the service needs; the first is its runtime role.
-const ROLES: [&str; 4] = ["cited_app", "cited_worker", "cited_lexical", "cited_keys"];
+const ROLES: [&str; 5] = ["cited_app", "cited_worker", "cited_lexical", "cited_keys", "cited_record"];
 
 /// One checked property of the server.
 #[derive(Clone, Debug)]

@@ -12,11 +12,13 @@ mod connect_options;
 mod diagnostics;
 mod documents;
 mod error;
+mod group_writer;
 mod jobs;
 mod login;
 mod measures;
 mod schema_version;
 mod search;
+mod security_events;
 
 pub use collections::{CollectionSettings, GraphChanges, NewCollection};
 pub use connect::{PoolSettings, Store};
@@ -48,6 +50,8 @@ pub(crate) use jobs::{
 pub(crate) use search::{
     DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
 };
+
+pub(crate) use security_events::{EventFilter, SecurityEvents};
 
 /// Migrations, embedded in the binary.
 pub(crate) static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
@@ -89,6 +93,12 @@ impl Store {
     #[must_use]
     pub(crate) const fn search(&self) -> Search<'_> {
         Search { store: self }
+    }
+
+    /// The record of changes and refusals.
+    #[must_use]
+    pub(crate) const fn security_events(&self) -> SecurityEvents<'_> {
+        SecurityEvents { store: self }
     }
 
     /// Audit rows, cached answers and the cost of a day.

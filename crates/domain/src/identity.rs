@@ -1,5 +1,7 @@
 //! Identities that all parts of the service share.
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -12,6 +14,8 @@ pub struct TenantId(pub Uuid);
 impl TenantId {
     /// The tenant that the first migration creates and that keys belong to by default.
     pub const DEFAULT: Self = Self(Uuid::from_u128(0x0000_0000_0000_7000_8000_0000_0000_0001));
+    /// Owner of the record of what concerns the deployment and no tenant. It owns nothing else.
+    pub const DEPLOYMENT: Self = Self(Uuid::nil());
 }
 
 /// The caller of a request, as far as the service knows it.
@@ -22,6 +26,8 @@ pub struct Caller {
     /// Name of the key presented: its id; of a key of the operator the first hexadecimal digits of its SHA-256. `None`
     /// where no key is required.
     pub key_id: Option<String>,
+    /// Address that the request came from.
+    pub address: Option<IpAddr>,
     /// Identity of the request, as in the logs.
     pub request_id: Option<String>,
 }

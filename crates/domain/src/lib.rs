@@ -35,6 +35,7 @@ pub mod refinement;
 mod reply_code;
 pub mod reranking;
 pub mod rewriting;
+pub mod security_event;
 pub mod sentence;
 pub mod span;
 pub mod speculation;

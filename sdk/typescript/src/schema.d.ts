@@ -675,6 +675,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/security-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List security events
+         * @description Every change and every refusal (401, 403, 421, 429) of the tenant: who, what, on which thing and from where, without
+         *     content. Asks are in the audit.
+         */
+        get: operations["list_security_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/security-events/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify security events
+         * @description Follows the chain of seals over all security events, and says whether any was changed, deleted or added.
+         */
+        get: operations["verify_security_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenants": {
         parameters: {
             query?: never;
@@ -2358,6 +2399,13 @@ export interface components {
              */
             reranked: number | null;
         };
+        /** @description A fault of the record. */
+        SealFault: {
+            /** @description The fault in words. */
+            fault: string;
+            /** @description Number of the seal at which it shows. */
+            seal: number;
+        };
         /** @description Limits which chunks may be found. All parts must hold; the empty filter lets everything through. */
         SearchFilter: {
             /**
@@ -2470,6 +2518,61 @@ export interface components {
              *     If left out: `true`.
              */
             rerank?: boolean;
+        };
+        /** @description A change that was made, or a request that was refused. */
+        SecurityEvent: {
+            /**
+             * @description The operation (`operationId` of this document); `forget_security_events` when old events were deleted; empty for
+             *     a path without an operation.
+             */
+            action: string;
+            /** @description Address of the client. */
+            address: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the event.
+             */
+            id: string;
+            /** @description Id of the key, or the user of a token; null where no valid key was presented or none is required. */
+            key_id: string | null;
+            /** @description Number of things changed; of refusals that were alike and within a second, and are recorded together, their number. */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /** @description `code` of the problem that the request was refused with; null for a change that was made. */
+            refusal: string | null;
+            /** @description Id of the request, as in the `x-request-id` header; of refusals that are recorded together, of the first. */
+            request_id: string | null;
+            /** @description Things that a change affected, as `kind:name`. */
+            things: string[];
+        };
+        /** @description A page of events. */
+        SecurityEventPage: {
+            /** @description The events, newest first. */
+            events: components["schemas"]["SecurityEvent"][];
+            /** @description Send this as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description Whether the record is whole. */
+        SecurityEventVerification: {
+            /** @description Number of events in seals. */
+            events: number;
+            /** @description Faults in the order of seals. */
+            faults: components["schemas"]["SealFault"][];
+            /**
+             * @description The last seal, as `number:code`; null before the first. Keep it elsewhere: with it as `noted` a later verification
+             *     shows whether anything before it was changed, or cut off after it.
+             */
+            head: string | null;
+            /** @description Number of seals. */
+            seals: number;
+            /** @description Number of events that will be sealed within seconds. */
+            waiting: number;
+            /** @description Whether no fault was found. */
+            whole: boolean;
         };
         /** @description A short text, not all space, no NUL. */
         ShortText: string;
@@ -2817,12 +2920,16 @@ export type Replacement = components['schemas']['Replacement'];
 export type Rewrite = components['schemas']['Rewrite'];
 export type Scope = components['schemas']['Scope'];
 export type Scores = components['schemas']['Scores'];
+export type SealFault = components['schemas']['SealFault'];
 export type SearchFilter = components['schemas']['SearchFilter'];
 export type SearchInclude = components['schemas']['SearchInclude'];
 export type SearchMode = components['schemas']['SearchMode'];
 export type SearchRequest = components['schemas']['SearchRequest'];
 export type SearchResults = components['schemas']['SearchResults'];
 export type SearchStages = components['schemas']['SearchStages'];
+export type SecurityEvent = components['schemas']['SecurityEvent'];
+export type SecurityEventPage = components['schemas']['SecurityEventPage'];
+export type SecurityEventVerification = components['schemas']['SecurityEventVerification'];
 export type ShortText = components['schemas']['ShortText'];
 export type SizeUnit = components['schemas']['SizeUnit'];
 export type Source = components['schemas']['Source'];
@@ -7655,6 +7762,217 @@ export interface operations {
                 };
             };
             /** @description Database or embedding provider not available */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_security_events: {
+        parameters: {
+            query?: {
+                /** @description Only events of this operation, such as `delete_document`. */
+                action?: string;
+                /** @description Only refusals (true), or only changes (false). */
+                refused?: boolean;
+                /** @description Only events of the key that has this `key_id`. */
+                key_id?: string;
+                /** @description Only events of the request with this id. */
+                request_id?: string;
+                /** @description Only events of this time (RFC 3339) or later. */
+                occurred_after?: string;
+                /** @description Only events before this time (RFC 3339). */
+                occurred_before?: string;
+                /**
+                 * @description Instead of the events of the tenant those that concern no tenant: tenants made and deleted, and requests without
+                 *     a valid key. For the operator.
+                 */
+                deployment?: boolean;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Rows per page, 1 to 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityEventPage"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify_security_events: {
+        parameters: {
+            query?: {
+                /** @description `head` of an earlier verification, as `number:code`: the record is then also held against that. */
+                noted?: string;
+                /** @description Instead of the record of the tenant the one of what concerns no tenant. For the operator. */
+                deployment?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the record is whole */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityEventVerification"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -68,7 +68,7 @@ impl Pepper {
     }
 
     /// The code of a key.
-    pub(super) fn code(&self, key: &str) -> Vec<u8> {
+    pub(in crate::service) fn code(&self, key: &str) -> Vec<u8> {
         hmac::sign(&self.0, key.as_bytes()).as_ref().to_vec()
     }
 

@@ -1,4 +1,4 @@
-//! Keys of the caller's tenant, and for the operator tenants.
+//! Keys and the record of the caller's tenant, and for the operator tenants.
 
 use std::time::Duration;
 
@@ -6,12 +6,25 @@ use uuid::Uuid;
 
 use super::Granted;
 use crate::{
-    domain::identity::TenantId,
+    domain::{
+        identity::TenantId,
+        security_event::{Change, NotedSeal, SecurityEvent},
+    },
     service::{
         ServiceError,
         access::{IssuedKey, KeyRow, TenantReceipt, TenantRow, WantedKey},
+        security_record::{Changed, EventFilter, RecordState},
     },
 };
+
+/// A record of changes and refusals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordOf {
+    /// That of the caller's tenant.
+    Tenant,
+    /// That of what concerns no tenant, for the operator.
+    Deployment,
+}
 
 impl Granted {
     /// Makes a key for the caller's tenant.
@@ -19,7 +32,7 @@ impl Granted {
     /// # Errors
     /// As [`AccessService::create_key`](crate::service::access::AccessService::create_key).
     pub(crate) async fn create_key(&self, wanted: WantedKey) -> Result<IssuedKey, ServiceError> {
-        self.parts.access.create_key(self.tenant(), wanted, self.caller.key_id.clone()).await
+        self.create_key_of(self.tenant(), wanted).await
     }
 
     /// Makes a key for another tenant; for the operator.
@@ -27,7 +40,14 @@ impl Granted {
     /// # Errors
     /// As [`Self::create_key`], and [`ServiceError::NotFound`] when there is no such tenant.
     pub(crate) async fn create_tenant_key(&self, tenant: Uuid, wanted: WantedKey) -> Result<IssuedKey, ServiceError> {
-        self.parts.access.create_key(TenantId(tenant), wanted, self.caller.key_id.clone()).await
+        self.create_key_of(TenantId(tenant), wanted).await
+    }
+
+    async fn create_key_of(&self, tenant: TenantId, wanted: WantedKey) -> Result<IssuedKey, ServiceError> {
+        let issued = self.parts.access.create_key(tenant, wanted, self.caller.key_id.clone()).await?;
+        let changed = Changed::one(Change::CreateKey, [key(&issued.row.id)]);
+        self.parts.security_record.change_in(tenant, &self.caller, changed).await?;
+        Ok(issued)
     }
 
     /// Keys of the tenant, newest first, that come after the one with the id `after`.
@@ -51,7 +71,9 @@ impl Granted {
     /// # Errors
     /// As [`AccessService::rotate_key`](crate::service::access::AccessService::rotate_key).
     pub(crate) async fn rotate_key(&self, id: &str, grace: Duration) -> Result<IssuedKey, ServiceError> {
-        self.parts.access.rotate_key(self.tenant(), id, grace).await
+        let issued = self.parts.access.rotate_key(self.tenant(), id, grace).await?;
+        self.record(Changed::one(Change::RotateKey, [key(id)])).await?;
+        Ok(issued)
     }
 
     /// Takes a key back.
@@ -59,7 +81,9 @@ impl Granted {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn revoke_key(&self, id: &str) -> Result<KeyRow, ServiceError> {
-        self.parts.access.revoke_key(self.tenant(), id).await
+        let revoked = self.parts.access.revoke_key(self.tenant(), id).await?;
+        self.record(Changed::one(Change::RevokeKey, [key(id)])).await?;
+        Ok(revoked)
     }
 
     /// Makes a tenant; for the operator.
@@ -67,7 +91,9 @@ impl Granted {
     /// # Errors
     /// [`ServiceError::Conflict`] when the name is taken.
     pub(crate) async fn create_tenant(&self, name: String) -> Result<TenantRow, ServiceError> {
-        self.parts.access.create_tenant(name).await
+        let tenant = self.parts.access.create_tenant(name).await?;
+        self.record_of_deployment(Changed::one(Change::CreateTenant, [tenant_named(tenant.id.0)])).await?;
+        Ok(tenant)
     }
 
     /// Every tenant by name; for the operator.
@@ -83,6 +109,55 @@ impl Granted {
     /// # Errors
     /// As [`AccessService::delete_tenant`](crate::service::access::AccessService::delete_tenant).
     pub(crate) async fn delete_tenant(&self, id: Uuid) -> Result<TenantReceipt, ServiceError> {
-        self.parts.access.delete_tenant(id).await
+        let receipt = self.parts.access.delete_tenant(id).await?;
+        let changed = Changed::one(Change::DeleteTenant, [tenant_named(id)]);
+        self.record_of_deployment(Changed { number: receipt.documents, ..changed }).await?;
+        Ok(receipt)
     }
+
+    /// Security events, newest first: of the caller's tenant, or for the operator those of the deployment.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn security_events(
+        &self,
+        of: RecordOf,
+        filter: &EventFilter,
+        limit: i64,
+    ) -> Result<Vec<SecurityEvent>, ServiceError> {
+        self.parts.security_record.list(self.recorded(of), filter, limit).await
+    }
+
+    /// Proves that the record is whole.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn verify_security_events(
+        &self,
+        of: RecordOf,
+        noted: Option<&NotedSeal>,
+    ) -> Result<RecordState, ServiceError> {
+        self.parts.security_record.verify(self.recorded(of), noted).await
+    }
+
+    fn recorded(&self, of: RecordOf) -> TenantId {
+        match of {
+            RecordOf::Tenant => self.tenant(),
+            RecordOf::Deployment => TenantId::DEPLOYMENT,
+        }
+    }
+
+    async fn record_of_deployment(&self, changed: Changed) -> Result<(), ServiceError> {
+        self.parts.security_record.change_in(TenantId::DEPLOYMENT, &self.caller, changed).await
+    }
+}
+
+/// Names a key in the record.
+fn key(id: &str) -> String {
+    format!("key:{id}")
+}
+
+/// Names a tenant in the record.
+fn tenant_named(id: Uuid) -> String {
+    format!("tenant:{id}")
 }

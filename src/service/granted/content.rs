@@ -2,13 +2,17 @@
 
 use uuid::Uuid;
 
-use super::Granted;
-use crate::domain::access::{Acl, AclChange};
+use super::{Granted, collection, document};
+use crate::domain::{
+    access::{Acl, AclChange},
+    security_event::Change,
+};
 use crate::service::{
     ServiceError,
     collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
     documents::{DocumentList, DocumentRow, DocumentText, SourcePrefix, StoredChunk, no_document},
     indexes::{CollectionIndex, DroppedIndex, WantedIndex},
+    security_record::Changed,
 };
 
 impl Granted {
@@ -29,7 +33,9 @@ impl Granted {
         settings: CollectionSettings,
     ) -> Result<CollectionSummary, ServiceError> {
         self.fill(name)?;
-        self.parts.collections.create(self.tenant(), name, settings).await
+        let made = self.parts.collections.create(self.tenant(), name, settings).await?;
+        self.record(Changed::one(Change::CreateCollection, [collection(name)])).await?;
+        Ok(made)
     }
 
     /// One collection.
@@ -78,7 +84,9 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn change_collection_acl(&self, name: &str, change: AclChange) -> Result<Acl, ServiceError> {
         self.see(name)?;
-        self.parts.collections.change_acl(self.tenant(), name, change).await
+        let acl = self.parts.collections.change_acl(self.tenant(), name, change).await?;
+        self.record(Changed::one(Change::ChangeCollectionAcl, [collection(name)])).await?;
+        Ok(acl)
     }
 
     /// Deletes a collection and everything in it.
@@ -87,7 +95,10 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn delete_collection(&self, name: &str) -> Result<DeleteReceipt, ServiceError> {
         self.see(name)?;
-        self.parts.collections.delete(self.tenant(), name).await
+        let receipt = self.parts.collections.delete(self.tenant(), name).await?;
+        let changed = Changed::one(Change::DeleteCollection, [collection(name)]);
+        self.record(Changed { number: receipt.documents, ..changed }).await?;
+        Ok(receipt)
     }
 
     /// Queues a job that builds the next index of a collection; returns the index and the job.
@@ -100,7 +111,10 @@ impl Granted {
         wanted: WantedIndex,
     ) -> Result<(CollectionIndex, Uuid), ServiceError> {
         self.see(name)?;
-        self.parts.indexes.build(self.tenant(), name, wanted).await
+        let (index, job) = self.parts.indexes.build(self.tenant(), name, wanted).await?;
+        let things = [collection(name), format!("index:{}", index.id), format!("job:{job}")];
+        self.record(Changed::one(Change::BuildIndex, things)).await?;
+        Ok((index, job))
     }
 
     /// The indexes of a collection, the active one first.
@@ -121,7 +135,8 @@ impl Granted {
     /// As [`IndexService::activate`](crate::service::indexes::IndexService::activate).
     pub(crate) async fn activate_index(&self, name: &str, index: Uuid) -> Result<(), ServiceError> {
         self.see(name)?;
-        self.parts.indexes.activate(self.tenant(), name, index).await
+        self.parts.indexes.activate(self.tenant(), name, index).await?;
+        self.record(Changed::one(Change::ActivateIndex, [collection(name), format!("index:{index}")])).await
     }
 
     /// Drops an index that is not the active one.
@@ -130,7 +145,9 @@ impl Granted {
     /// As [`IndexService::drop_index`](crate::service::indexes::IndexService::drop_index).
     pub(crate) async fn drop_index(&self, name: &str, index: Uuid) -> Result<DroppedIndex, ServiceError> {
         self.see(name)?;
-        self.parts.indexes.drop_index(self.tenant(), name, index).await
+        let dropped = self.parts.indexes.drop_index(self.tenant(), name, index).await?;
+        self.record(Changed::one(Change::DropIndex, [collection(name), format!("index:{index}")])).await?;
+        Ok(dropped)
     }
 
     /// Documents, newest first.
@@ -174,7 +191,9 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn change_document_acl(&self, id: Uuid, change: AclChange) -> Result<Acl, ServiceError> {
         self.see_document(id).await?;
-        self.parts.documents.change_acl(self.tenant(), id, change).await
+        let acl = self.parts.documents.change_acl(self.tenant(), id, change).await?;
+        self.record(Changed::one(Change::ChangeDocumentAcl, [document(id)])).await?;
+        Ok(acl)
     }
 
     /// The extracted text of a document.
@@ -201,17 +220,23 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn delete_document(&self, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
         self.see_document(id).await?;
-        self.parts.documents.delete(self.tenant(), id).await
+        let receipt = self.parts.documents.delete(self.tenant(), id).await?;
+        let changed = Changed::one(Change::DeleteDocument, [document(id)]);
+        self.record(Changed { number: receipt.documents, ..changed }).await?;
+        Ok(receipt)
     }
 
     /// Deletes all documents of a collection whose source starts with the prefix, as far as the caller may see them.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when the collection does not exist.
-    pub(crate) async fn delete_documents(&self, collection: &str, prefix: &str) -> Result<DeleteReceipt, ServiceError> {
-        self.see(collection)?;
+    pub(crate) async fn delete_documents(&self, name: &str, prefix: &str) -> Result<DeleteReceipt, ServiceError> {
+        self.see(name)?;
         let prefix = SourcePrefix { prefix: prefix.to_owned(), caller: self.numbers().await? };
-        self.parts.documents.delete_by_prefix(self.tenant(), collection, prefix).await
+        let receipt = self.parts.documents.delete_by_prefix(self.tenant(), name, prefix).await?;
+        let changed = Changed::one(Change::DeleteDocuments, [collection(name)]);
+        self.record(Changed { number: receipt.documents, ..changed }).await?;
+        Ok(receipt)
     }
 
     /// Answers as for a document that does not exist, if the caller may not see it or its collection.

@@ -11,14 +11,25 @@ mod content;
 mod questions;
 mod uploads;
 
+pub(crate) use administration::RecordOf;
+
 use std::sync::Arc;
 
 use uuid::Uuid;
 
 use super::{
-    ServiceError, access::AccessService, ask::AskService, audit::AuditService, check::CheckService,
-    citations::CitationService, collections::CollectionService, documents::DocumentService, indexes::IndexService,
-    ingest::IngestService, search::SearchService,
+    ServiceError,
+    access::AccessService,
+    ask::AskService,
+    audit::AuditService,
+    check::CheckService,
+    citations::CitationService,
+    collections::CollectionService,
+    documents::DocumentService,
+    indexes::IndexService,
+    ingest::IngestService,
+    search::SearchService,
+    security_record::{Changed, SecurityRecord},
 };
 use crate::domain::identity::{Caller, TenantId};
 
@@ -26,6 +37,8 @@ use crate::domain::identity::{Caller, TenantId};
 pub(crate) struct UseCaseParts {
     /// Keys and tenants.
     pub(crate) access: AccessService,
+    /// Records changes and refusals.
+    pub(crate) security_record: SecurityRecord,
     /// Answers questions.
     pub(crate) ask: AskService,
     /// Checks texts against sources.
@@ -82,6 +95,11 @@ impl Granted {
         self.caller.grant.tenant()
     }
 
+    /// Records a change that was made.
+    async fn record(&self, changed: Changed) -> Result<(), ServiceError> {
+        self.parts.security_record.change(&self.caller, changed).await
+    }
+
     /// Answers as for a collection that does not exist, if the caller may not see it.
     fn see(&self, collection: &str) -> Result<(), ServiceError> {
         if self.caller.grant.reaches(collection) { Ok(()) } else { Err(ServiceError::no_collection(collection)) }
@@ -119,4 +137,14 @@ impl Granted {
             None => self.caller.grant.collections().map(|names| names.iter().cloned().collect()),
         }
     }
+}
+
+/// Names a collection in the record.
+fn collection(name: &str) -> String {
+    format!("collection:{name}")
+}
+
+/// Names a document in the record.
+fn document(id: Uuid) -> String {
+    format!("document:{id}")
 }

@@ -2,15 +2,16 @@
 
 use uuid::Uuid;
 
-use super::Granted;
+use super::{Granted, collection, document};
 use crate::{
-    domain::{fingerprint::Hash, job::Indexing},
+    domain::{fingerprint::Hash, job::Indexing, security_event::Change},
     service::{
         ServiceError,
         ingest::{
             Accepted, DocumentStream, FirstAnswer, ItemPage, JobFilter, JobReport, JobSnapshot, Replacement, Reply,
             ReplyContent, ReplyOptions, Submission, no_job,
         },
+        security_record::Changed,
     },
 };
 
@@ -21,7 +22,13 @@ impl Granted {
     /// [`ServiceError::NotGranted`]; else as [`IngestService::accept`](crate::service::ingest::IngestService::accept).
     pub(crate) async fn accept(&self, submission: Submission) -> Result<Accepted, ServiceError> {
         self.fill(&submission.collection)?;
-        self.parts.ingest.accept(&self.caller, submission).await
+        let (name, number) = (submission.collection.clone(), submission.documents.len() as u64);
+        let accepted = self.parts.ingest.accept(&self.caller, submission).await?;
+        if let Accepted::New(new) = &accepted {
+            let changed = Changed::one(Change::CreateDocuments, [collection(&name), job(*new)]);
+            self.record(Changed { number, ..changed }).await?;
+        }
+        Ok(accepted)
     }
 
     /// Opens a stream of documents.
@@ -31,13 +38,15 @@ impl Granted {
     /// [`IngestService::open_stream`](crate::service::ingest::IngestService::open_stream).
     pub(crate) async fn open_stream(
         &self,
-        collection: &str,
+        name: &str,
         indexing: Option<Indexing>,
         key: Option<String>,
         webhook: Option<&str>,
     ) -> Result<DocumentStream, ServiceError> {
-        self.fill(collection)?;
-        self.parts.ingest.open_stream(self.caller.clone(), collection, indexing, key, webhook).await
+        self.fill(name)?;
+        let stream = self.parts.ingest.open_stream(self.caller.clone(), name, indexing, key, webhook).await?;
+        self.record(Changed::one(Change::StreamDocuments, [collection(name)])).await?;
+        Ok(stream)
     }
 
     /// The reply to an earlier stream with this idempotency key.
@@ -71,7 +80,9 @@ impl Granted {
     /// As [`IngestService::replace`](crate::service::ingest::IngestService::replace).
     pub(crate) async fn replace_document(&self, id: Uuid, replacement: Replacement) -> Result<Uuid, ServiceError> {
         self.see_document(id).await?;
-        self.parts.ingest.replace(&self.caller, id, replacement).await
+        let queued = self.parts.ingest.replace(&self.caller, id, replacement).await?;
+        self.record(Changed::one(Change::ReplaceDocument, [document(id), job(queued)])).await?;
+        Ok(queued)
     }
 
     /// Jobs that pass the filter, newest first; of the collection that the request names, if it names one.
@@ -126,7 +137,9 @@ impl Granted {
     /// As [`IngestService::cancel`](crate::service::ingest::IngestService::cancel).
     pub(crate) async fn cancel_job(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
         self.see_job(id).await?;
-        self.parts.ingest.cancel(self.tenant(), id).await
+        let state = self.parts.ingest.cancel(self.tenant(), id).await?;
+        self.record(Changed::one(Change::CancelJob, [job(id)])).await?;
+        Ok(state)
     }
 
     /// Returns the failed documents of a job to the queue.
@@ -135,7 +148,9 @@ impl Granted {
     /// As [`IngestService::retry`](crate::service::ingest::IngestService::retry).
     pub(crate) async fn retry_job(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
         self.see_job(id).await?;
-        self.parts.ingest.retry(self.tenant(), id).await
+        let state = self.parts.ingest.retry(self.tenant(), id).await?;
+        self.record(Changed::one(Change::RetryJob, [job(id)])).await?;
+        Ok(state)
     }
 
     /// Answers as for a job that does not exist, if the caller may not see its collection, or what it names.
@@ -154,4 +169,9 @@ impl Granted {
     fn maker(&self) -> Option<String> {
         self.caller.grant.principals().map(|_| self.caller.key_id.clone().unwrap_or_default())
     }
+}
+
+/// Names a job in the record.
+fn job(id: Uuid) -> String {
+    format!("job:{id}")
 }

@@ -85,6 +85,6 @@ impl Access<'_> {
         sqlx::query!("DELETE FROM principal WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM tenant WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         transaction.commit().await?;
-        Ok(())
+        self.store.security_events().drop_orphaned().await
     }
 }

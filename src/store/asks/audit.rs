@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::types::Json;
+use sqlx::{PgPool, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::domain::{
     fingerprint::{Hash, hex},
     identity::TenantId,
 };
-use crate::store::{Asks, StoreError};
+use crate::store::{Asks, StoreError, group_writer::Recorded};
 
 /// Most rows that one sweep statement deletes, so that it never holds many locks.
 const SWEEP_ROWS: i64 = 5_000;
@@ -159,6 +159,15 @@ pub(crate) struct AuditFilter {
     pub(crate) asked_from: Option<OffsetDateTime>,
     /// Only asked before this time.
     pub(crate) asked_before: Option<OffsetDateTime>,
+}
+
+impl Recorded for AuditRow {
+    const RECORD: &'static str = "audit rows";
+
+    async fn insert(pool: &PgPool, rows: &[&Self]) -> Result<(), sqlx::Error> {
+        sqlx::query!("SELECT write_ask_audit($1)", Json(rows) as _).execute(pool).await?;
+        Ok(())
+    }
 }
 
 impl Asks<'_> {

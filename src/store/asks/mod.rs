@@ -1,7 +1,6 @@
 //! Audit rows, cached answers and the cost of a day.
 
 pub(in crate::store) mod audit;
-pub(in crate::store) mod audit_writer;
 pub(in crate::store) mod cache;
 pub(in crate::store) mod usage;
 

@@ -118,12 +118,17 @@ async fn each_fault_has_its_remedy() {
     let (is_well, shown, last) = examine(&plain).await;
     assert!(!is_well && last.contains("must be solved"), "{shown}{last}");
     assert!(
-        line(&shown, "user")
-            .contains("plain_login, who may not act as cited_app, cited_worker, cited_lexical, cited_keys"),
+        line(&shown, "user").contains(
+            "plain_login, who may not act as cited_app, cited_worker, cited_lexical, cited_keys, cited_record"
+        ),
         "{shown}"
     );
     assert!(shown.contains("→ grant it CREATEROLE"), "{shown}");
-    database::execute(&database, "GRANT cited_app, cited_worker, cited_lexical, cited_keys TO plain_login").await;
+    database::execute(
+        &database,
+        "GRANT cited_app, cited_worker, cited_lexical, cited_keys, cited_record TO plain_login",
+    )
+    .await;
     let (is_well, shown, _) = examine(&plain).await;
     assert!(!is_well && line(&shown, "user").contains("may not make tables"), "{shown}");
     assert!(shown.contains("OWNER TO plain_login"), "{shown}");

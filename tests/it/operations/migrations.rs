@@ -52,7 +52,7 @@ async fn an_owner_who_is_no_superuser_makes_the_schema_and_is_served() {
     let empty = database::create_empty().await;
     let name = empty.get_database().expect("a name");
     let grants = format!(
-        "CREATE ROLE plain_owner LOGIN PASSWORD 'x'; GRANT cited_app, cited_worker, cited_lexical, cited_keys TO plain_owner; CREATE EXTENSION vector;
+        "CREATE ROLE plain_owner LOGIN PASSWORD 'x'; GRANT cited_app, cited_worker, cited_lexical, cited_keys, cited_record TO plain_owner; CREATE EXTENSION vector;
          ALTER DATABASE {name} OWNER TO plain_owner; GRANT CREATE ON SCHEMA public TO plain_owner"
     );
     database::execute(&empty, &grants).await;

@@ -773,6 +773,112 @@ class Scores(BaseModel):
     """
 
 
+class SealFault(BaseModel):
+    """
+    A fault of the record.
+    """
+
+    fault: str
+    """
+    The fault in words.
+    """
+    seal: int
+    """
+    Number of the seal at which it shows.
+    """
+
+
+class SecurityEvent(BaseModel):
+    """
+    A change that was made, or a request that was refused.
+    """
+
+    action: str
+    """
+    The operation (`operationId` of this document); `forget_security_events` when old events were deleted; empty for
+    a path without an operation.
+    """
+    address: str | None
+    """
+    Address of the client.
+    """
+    id: UUID
+    """
+    Id of the event.
+    """
+    key_id: str | None
+    """
+    Id of the key, or the user of a token; null where no valid key was presented or none is required.
+    """
+    number: int
+    """
+    Number of things changed; of refusals that were alike and within a second, and are recorded together, their number.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    refusal: str | None
+    """
+    `code` of the problem that the request was refused with; null for a change that was made.
+    """
+    request_id: str | None
+    """
+    Id of the request, as in the `x-request-id` header; of refusals that are recorded together, of the first.
+    """
+    things: list[str]
+    """
+    Things that a change affected, as `kind:name`.
+    """
+
+
+class SecurityEventPage(BaseModel):
+    """
+    A page of events.
+    """
+
+    events: list[SecurityEvent]
+    """
+    The events, newest first.
+    """
+    next_cursor: str | None
+    """
+    Send this as `cursor` to get the next page; null on the last page.
+    """
+
+
+class SecurityEventVerification(BaseModel):
+    """
+    Whether the record is whole.
+    """
+
+    events: int
+    """
+    Number of events in seals.
+    """
+    faults: list[SealFault]
+    """
+    Faults in the order of seals.
+    """
+    head: str | None
+    """
+    The last seal, as `number:code`; null before the first. Keep it elsewhere: with it as `noted` a later verification
+    shows whether anything before it was changed, or cut off after it.
+    """
+    seals: int
+    """
+    Number of seals.
+    """
+    waiting: int
+    """
+    Number of events that will be sealed within seconds.
+    """
+    whole: bool
+    """
+    Whether no fault was found.
+    """
+
+
 class Source(BaseModel):
     """
     A passage of a document.

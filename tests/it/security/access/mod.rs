@@ -6,6 +6,7 @@ mod keys;
 mod limits;
 mod matrix;
 mod operations;
+mod record;
 mod tenants;
 mod tokens;
 mod world;

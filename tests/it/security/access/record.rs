@@ -1,0 +1,229 @@
+//! The record of changes and refusals: nothing of it is missing, and nothing can be taken from it unseen.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use sqlx::{ConnectOptions, Connection, Executor};
+
+use super::{
+    keys::{SETTINGS, call, create},
+    world::{OPERATOR, text},
+};
+use crate::{database, harness::TestApp, process::command, scripted::ModelServer, wait};
+
+const EVENTS: &str = "/v1/security-events";
+const VERIFICATION: &str = "/v1/security-events/verification";
+
+async fn get(app: &TestApp, key: &str, path: &str) -> Value {
+    let answer = call(app, key, Method::GET, path, None).await;
+    assert_eq!(answer.status, 200, "{path}: {answer:?}");
+    answer.body
+}
+
+/// The verification once every event has a seal.
+async fn sealed(app: &TestApp) -> Value {
+    wait::until("all events are sealed", async || get(app, OPERATOR, VERIFICATION).await["waiting"] == 0).await;
+    get(app, OPERATOR, VERIFICATION).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_change_is_on_record_with_its_caller() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &SETTINGS).await;
+    let (admin, id) = create(&app, json!({"name": "admin", "scopes": ["admin"]})).await;
+    let by_admin = async |method: Method, path: &str, body: Option<Value>| {
+        let answer = call(&app, &admin, method, path, body).await;
+        assert!(answer.status < 300, "{path}: {answer:?}");
+        answer.body
+    };
+    by_admin(Method::POST, "/v1/collections", Some(json!({"name": "c"}))).await;
+    let documents = json!([{"source": "secretsource", "text": "Secretword."}, {"source": "b", "text": "Words."}]);
+    let upload = json!({"collection": "c", "documents": documents});
+    let job = by_admin(Method::POST, "/v1/documents?wait=true", Some(upload)).await;
+    let document = text(&job["items"][0]["document_id"]);
+    let path = format!("/v1/documents/{document}");
+    by_admin(Method::PATCH, &format!("{path}/acl"), Some(json!({"deny": ["user:bob"]}))).await;
+    by_admin(Method::PATCH, "/v1/collections/c/acl", Some(json!({"deny": ["user:bob"]}))).await;
+    by_admin(Method::PUT, &path, Some(json!({"text": "Otherword."}))).await;
+    by_admin(Method::DELETE, &path, None).await;
+    by_admin(Method::DELETE, "/v1/documents?collection=c&source_prefix=b", None).await;
+    let (_, other) = create(&app, json!({"name": "other", "scopes": ["ask"]})).await;
+    by_admin(Method::POST, &format!("/v1/keys/{other}/rotate"), Some(json!({}))).await;
+    by_admin(Method::DELETE, &format!("/v1/keys/{other}"), None).await;
+    by_admin(Method::DELETE, "/v1/collections/c", None).await;
+    let events = get(&app, &admin, &format!("{EVENTS}?key_id={id}")).await;
+    let shown: Vec<(String, Value)> = events["events"]
+        .as_array()
+        .expect("events")
+        .iter()
+        .rev()
+        .map(|event| (text(&event["action"]), event["things"].clone()))
+        .collect();
+    let actions: Vec<&str> = shown.iter().map(|(action, _)| action.as_str()).collect();
+    assert_eq!(
+        actions,
+        [
+            "create_collection",
+            "create_documents",
+            "update_document_acl",
+            "update_collection_acl",
+            "replace_document",
+            "delete_document",
+            "delete_documents",
+            "rotate_key",
+            "revoke_key",
+            "delete_collection"
+        ]
+    );
+    assert_eq!(shown[1].1, json!(["collection:c", format!("job:{}", text(&job["id"]))]));
+    assert_eq!(shown[5].1, json!([format!("document:{document}")]));
+    assert_eq!(events["events"][8]["number"], 2, "two documents were handed in");
+    assert!(events["events"].as_array().expect("events").iter().all(|event| {
+        event["address"] == "127.0.0.1" && event["request_id"].is_string() && event["refusal"].is_null()
+    }));
+    let stored =
+        "SELECT count(*) FROM security_event WHERE to_jsonb(security_event)::text ~* 'secretword|secretsource'";
+    assert_eq!(
+        database::number(&app.database, stored).await,
+        0,
+        "no content, and no name that a caller gave a document"
+    );
+    let page = get(&app, &admin, &format!("{EVENTS}?action=delete_document&refused=false&limit=1")).await;
+    assert_eq!((&page["events"][0]["action"], &page["next_cursor"]), (&json!("delete_document"), &Value::Null));
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refusals_are_on_record_together_and_where_they_belong() {
+    let app = TestApp::start(database::create().await, &SETTINGS).await;
+    let (asker, id) = create(&app, json!({"name": "asker", "scopes": ["ask"]})).await;
+    for _ in 0..3 {
+        assert_eq!(call(&app, "a-wrong-key-of-some-length", Method::GET, "/v1/jobs", None).await.status, 401);
+    }
+    let deletion = call(&app, &asker, Method::DELETE, "/v1/collections/c", None).await;
+    deletion.assert_problem(403, "insufficient_scope");
+    let foreign = app.request(Method::POST, "/v1/ask").bearer_auth(&asker).header("origin", "https://evil.example");
+    assert_eq!(crate::harness::send(foreign.json(&json!({"question": "What?"}))).await.status, 403);
+    let refused = format!("{EVENTS}?refused=true");
+    let of_deployment = format!("{refused}&deployment=true");
+    wait::until("the refusals are written", async || {
+        let (own, others) = (get(&app, OPERATOR, &refused).await, get(&app, OPERATOR, &of_deployment).await);
+        let wrong: i64 =
+            others["events"].as_array().expect("events").iter().filter_map(|event| event["number"].as_i64()).sum();
+        own["events"][0]["action"] == "delete_collection" && wrong == 4
+    })
+    .await;
+    let own = get(&app, OPERATOR, &refused).await["events"][0].clone();
+    assert_eq!((&own["refusal"], &own["key_id"]), (&json!("insufficient_scope"), &json!(id)));
+    let others = get(&app, OPERATOR, &of_deployment).await["events"].clone();
+    let codes: Vec<&str> =
+        others.as_array().expect("events").iter().filter_map(|event| event["refusal"].as_str()).collect();
+    assert!(codes.contains(&"unauthorized") && codes.contains(&"cross_origin"), "{others}");
+    let (admin, _) = create(&app, json!({"name": "admin", "scopes": ["admin"]})).await;
+    for path in [of_deployment, format!("{VERIFICATION}?deployment=true")] {
+        call(&app, &admin, Method::GET, &path, None).await.assert_problem(403, "insufficient_scope");
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_event_is_changed_deleted_or_added_unseen() {
+    let app = TestApp::start(database::create().await, &SETTINGS).await;
+    for name in ["first", "second", "third"] {
+        create(&app, json!({"name": name, "scopes": ["ask"]})).await;
+        sealed(&app).await;
+    }
+    let whole = sealed(&app).await;
+    assert_eq!((&whole["whole"], &whole["events"], &whole["faults"]), (&json!(true), &json!(3), &json!([])));
+    let noted = format!("{VERIFICATION}?noted={}", text(&whole["head"]));
+    let verify = async |path: &str| get(&app, OPERATOR, path).await["faults"].to_string();
+    let last =
+        "number = (SELECT max(number) FROM security_seal WHERE tenant_id <> '00000000-0000-0000-0000-000000000000')";
+    for (attack, path, fault) in [
+        ("UPDATE security_event SET address = '192.0.2.1'".to_owned(), VERIFICATION, "was changed"),
+        ("UPDATE security_seal SET sealed_at = sealed_at - interval '1 s'".to_owned(), VERIFICATION, "was changed"),
+        ("DELETE FROM security_event".to_owned(), VERIFICATION, "are missing"),
+        ("DELETE FROM security_seal WHERE number = 1".to_owned(), VERIFICATION, "before the first are missing"),
+        ("DELETE FROM security_seal WHERE number = 2".to_owned(), VERIFICATION, "seals 2 to 2 are missing"),
+        (format!("DELETE FROM security_seal WHERE {last}"), VERIFICATION, "are in no seal"),
+        (
+            format!("DELETE FROM security_event WHERE event_id = ANY (SELECT unnest(events) FROM security_seal WHERE {last});
+                     DELETE FROM security_seal WHERE {last}"),
+            noted.as_str(),
+            "ends before the seal",
+        ),
+        (
+            "INSERT INTO security_event SELECT tenant_id, gen_random_uuid(), now(), action, refusal, key_id, address, request_id, things, number
+             FROM security_event LIMIT 1".to_owned(),
+            VERIFICATION,
+            "are in no seal",
+        ),
+    ] {
+        database::execute(&app.database, "CREATE TABLE kept_event AS TABLE security_event; CREATE TABLE kept_seal AS TABLE security_seal").await;
+        database::execute(&app.database, &attack).await;
+        let faults = verify(path).await;
+        assert!(faults.contains(fault), "{attack}: {faults}");
+        let restore = "DELETE FROM security_event; DELETE FROM security_seal;
+            INSERT INTO security_event TABLE kept_event; INSERT INTO security_seal TABLE kept_seal;
+            DROP TABLE kept_event; DROP TABLE kept_seal";
+        database::execute(&app.database, restore).await;
+    }
+    let run = async |arguments: &[&str]| {
+        let arguments = [&["audit", "verify", "--server", app.base.as_str()], arguments].concat();
+        command(&arguments, &[("CITED_API_KEY", OPERATOR)]).output().await.expect("it runs")
+    };
+    let well = run(&["--noted", &text(&whole["head"])]).await;
+    assert!(
+        well.status.success() && String::from_utf8_lossy(&well.stdout).starts_with("3 events in 3 seals"),
+        "{well:?}"
+    );
+    database::execute(&app.database, "UPDATE security_event SET key_id = 'another'").await;
+    assert!(!run(&[]).await.status.success());
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn the_runtime_roles_change_and_delete_no_event() {
+    let app = TestApp::start(database::create().await, &SETTINGS).await;
+    create(&app, json!({"name": "first", "scopes": ["ask"]})).await;
+    sealed(&app).await;
+    for role in ["cited_app", "cited_worker"] {
+        for statement in ["UPDATE {} SET tenant_id = tenant_id", "DELETE FROM {}", "TRUNCATE {}"] {
+            for table in ["security_event", "security_seal"] {
+                let mut connection = app.database.connect().await.expect("connect");
+                connection.execute(sqlx::AssertSqlSafe(format!("SET ROLE {role}"))).await.expect("role");
+                let attempt = statement.replace("{}", table);
+                let done = connection.execute(sqlx::AssertSqlSafe(attempt.clone())).await;
+                let refused = done.expect_err(&attempt).to_string();
+                assert!(refused.contains("permission denied"), "{role}: {attempt}: {refused}");
+                connection.close().await.expect("close");
+            }
+        }
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn old_events_go_and_the_rest_is_still_proven() {
+    let database = database::create().await;
+    let app = TestApp::start(database.clone(), &SETTINGS).await;
+    for name in ["first", "second", "third"] {
+        create(&app, json!({"name": name, "scopes": ["ask"]})).await;
+        sealed(&app).await;
+    }
+    let aged = "UPDATE security_seal SET sealed_at = now() - interval '2 days' WHERE number <= 2";
+    database::execute(&database, aged).await;
+    let settings = [SETTINGS.as_slice(), &[("CITED_SECURITY_EVENT_RETENTION_DAYS", "1")]].concat();
+    let sweeping = TestApp::start(database, &settings).await;
+    wait::until("the old events are gone", async || {
+        let events = get(&sweeping, OPERATOR, EVENTS).await;
+        events["events"].as_array().expect("events").len() == 2
+    })
+    .await;
+    let events = get(&sweeping, OPERATOR, EVENTS).await;
+    assert_eq!(events["events"][0]["action"], "forget_security_events");
+    assert_eq!(events["events"][0]["number"], 2);
+    let state = sealed(&sweeping).await;
+    assert_eq!((&state["whole"], &state["events"]), (&json!(true), &json!(2)), "{state}");
+    app.stop().await;
+    sweeping.stop().await;
+}
