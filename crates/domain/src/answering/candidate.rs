@@ -4,9 +4,13 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::{bonus, is_code, is_fragment, tells_default};
-use super::quote::{plain_line, quotable};
+use super::form::{AN_ENTRY, asks_for_entry, bonus, is_code, is_fragment, tells_default};
+use super::listed::{List, Lists};
+use super::quote::quotable;
 use super::row::labelled;
+use super::section::Section;
+use super::surroundings::{Above, beside, context};
+use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::markdown::{BlockKind, cells};
@@ -18,47 +22,14 @@ pub const MAX_CANDIDATES: usize = 32;
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
 const SUBJECT_CREDIT: f32 = 0.5;
 
-/// Longest sentence, in bytes, that is brought as context.
-const LONGEST_CONTEXT: usize = 400;
-
 /// Share of the question's weight in the name of an entry from which the question is for that entry.
 const NAMED_ENTRY: f32 = 0.5;
 
+/// The same in the heading of a section, all of whose words the question must hold.
+const NAMED_SECTION: f32 = 0.25;
+
 /// Words of a title that name nothing.
 const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
-
-/// Words that point back when a sentence starts with them.
-const POINTING_BACK: [&str; 26] = [
-    "he",
-    "she",
-    "it",
-    "they",
-    "this",
-    "that",
-    "these",
-    "those",
-    "his",
-    "her",
-    "its",
-    "their",
-    "him",
-    "them",
-    "such",
-    "both",
-    "however",
-    "therefore",
-    "thus",
-    "hence",
-    "instead",
-    "otherwise",
-    "consequently",
-    "moreover",
-    "default",
-    "defaults",
-];
-
-/// Openings of a sentence about what the one before leaves out.
-const IF_LEFT_OUT: [&str; 4] = ["if omitted", "if unset", "if not set", "if not given"];
 
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +54,7 @@ pub struct SentenceCandidate {
     pub(super) probability: f32,
     /// The sentence before, or the first one of its entry, when this one begins with words that point back at it.
     pub(super) context: Option<(Range<usize>, String)>,
-    /// Share of the question's weight in the name of the entry that it opens.
+    /// Share of the question's weight in the name of the entry or of the section that it opens.
     pub(super) opens: f32,
     /// Bonus for having the form that the question asks for.
     pub(super) bonus: f32,
@@ -103,6 +74,10 @@ pub struct SentenceCandidate {
     pub(super) held: TermMask,
     /// Sequential number of the sentence within its source, to detect neighbours.
     pub(super) place: usize,
+    /// Number of its block within its source.
+    pub(super) block: usize,
+    /// The items of the list that it leads in.
+    pub(super) items: Vec<String>,
 }
 
 impl SentenceCandidate {
@@ -124,17 +99,56 @@ impl SentenceCandidate {
         self.is_fragment
     }
 
+    /// Begins with the line of the entry that it opens, and notes whether the question is for that.
+    fn open(&mut self, asked: &Asked<'_>, source: &AnswerSource<'_>, entry: &Entry) {
+        let question = asked.question;
+        self.begin_with(source, entry, &question.terms);
+        let named = question.terms.share(words_in(question, entry.name(source.text)));
+        if named >= NAMED_ENTRY && !asked.is_for_default {
+            self.opens = named;
+        }
+    }
+
+    /// Notes that it is the first sentence of a section: what is named by the heading is told there, and seldom by name.
+    fn open_section(&mut self, asked: &Asked<'_>, heading: &str) {
+        let question = asked.question;
+        let is_definition = question.kind == AnswerKind::Definition && !asked.is_for_default;
+        let named = question.terms.share(self.heading);
+        if is_definition && named >= NAMED_SECTION && about(&question.text, heading) >= 1.0 {
+            self.opens = self.opens.max(named);
+        }
+    }
+
     /// Begins the quotation with the line of its entry, unless that is a heading.
     fn begin_with(&mut self, source: &AnswerSource<'_>, entry: &Entry, terms: &QuestionTerms) {
         let range = below_heading(source, entry.range.start..self.range.end);
         let text = source.text.get(range.clone()).and_then(quotable);
         if let Some(text) = text.filter(|_| range.start == entry.range.start) {
-            self.embedded = embedded(source, &text);
-            (self.text, self.range) = (text, range);
-            self.mask |= entry.mask;
-            self.subject = terms.share(self.held & !self.mask);
-            self.lexical = lexical(terms, self.mask, self.subject);
+            (self.text, self.range, self.context) = (text, range, None);
+            self.hold(entry.mask, source, terms);
         }
+    }
+
+    /// Goes on with the list that it leads in.
+    fn go_on_with(&mut self, source: &AnswerSource<'_>, list: &List, terms: &QuestionTerms) {
+        self.range.end = list.end;
+        self.items.clone_from(&list.items);
+        self.is_fragment = false;
+        self.hold(list.mask, source, terms);
+    }
+
+    /// Its text with the items of its list.
+    fn with_items(&self) -> String {
+        std::iter::once(&self.text).chain(&self.items).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Adds question terms of more text.
+    fn hold(&mut self, mask: TermMask, source: &AnswerSource<'_>, terms: &QuestionTerms) {
+        self.embedded = embedded(source, &self.with_items());
+        self.mask |= mask;
+        self.held |= mask;
+        self.subject = terms.share(self.held & !self.mask);
+        self.lexical = lexical(terms, self.mask, self.subject);
     }
 
     /// Place of its source in the list, from 0.
@@ -152,69 +166,79 @@ pub fn candidates(
     sources: &[AnswerSource<'_>],
     evidence: &[PassageEvidence],
 ) -> Vec<SentenceCandidate> {
-    let mut found = Vec::new();
-    for (index, (source, evidence)) in sources.iter().zip(evidence).enumerate() {
-        let mut before: Option<&SentenceEvidence> = None;
-        let mut entry: Option<Entry> = None;
-        for (place, sentence) in evidence.sentences.iter().enumerate() {
-            if before.is_none_or(|before| before.block != sentence.block) {
-                entry = Entry::begun_by(source.text, sentence);
-            }
-            let above = Above { before, entry: entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start) };
-            let candidate = candidate(question, source, evidence, above, sentence);
-            if let Some(mut candidate) = candidate {
-                candidate.source = index;
-                candidate.place = place;
-                candidate.beside = question.terms.share(beside(evidence, place));
-                candidate.context = context(source, above, sentence);
-                if let Some(entry) = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence)) {
-                    let named = question.terms.share(words_in(question, entry.name(source.text)));
-                    // A default stands elsewhere in its entry.
-                    if named >= NAMED_ENTRY && !tells_default(&question.text) {
-                        candidate.opens = named;
-                        candidate.begin_with(source, entry, &question.terms);
-                    }
-                }
-                found.push(candidate);
-            }
-            if let Some(entry) = entry.as_mut().filter(|entry| entry.is_bare(source.text)) {
-                entry.range.end = sentence.range.end;
-            }
-            before = Some(sentence);
-        }
-    }
+    let asked =
+        Asked { question, is_for_entry: asks_for_entry(question), is_for_default: tells_default(&question.text) };
+    let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
+    let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
     // Sorting is stable: of equals the one from the better source, and the earlier one, comes first.
     found.sort_by(|one, two| prior(two).total_cmp(&prior(one)));
     found.truncate(MAX_CANDIDATES);
     found
 }
 
-/// Question terms in the sentence before one, and those in the one after it that it does not hold itself.
-fn beside(evidence: &PassageEvidence, place: usize) -> TermMask {
-    let mask = |place: Option<usize>| place.and_then(|place| evidence.sentences.get(place)).map_or(0, |held| held.mask);
-    mask(place.checked_sub(1)) | mask(place.checked_add(1)) & !mask(Some(place))
+/// A question, and which parts of a manual answer it.
+struct Asked<'q> {
+    question: &'q Question,
+    /// Whether it is for the name of an entry: "which command …".
+    is_for_entry: bool,
+    /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
+    is_for_default: bool,
 }
 
-/// The text above a sentence that tells what it is about.
-#[derive(Clone, Copy)]
-struct Above<'e> {
-    /// The sentence before.
-    before: Option<&'e SentenceEvidence>,
-    /// The entry that it is a part of.
-    entry: Option<&'e Entry>,
-}
-
-impl Above<'_> {
-    /// Question terms in it.
-    fn mask(self) -> TermMask {
-        self.before.map_or(0, |before| before.mask) | self.entry.map_or(0, |entry| entry.mask)
+fn of_source(
+    asked: &Asked<'_>,
+    index: usize,
+    source: &AnswerSource<'_>,
+    evidence: &PassageEvidence,
+) -> Vec<SentenceCandidate> {
+    let question = asked.question;
+    let lists = Lists::of(source, evidence);
+    let mut found = Vec::new();
+    let mut before: Option<&SentenceEvidence> = None;
+    let mut entry: Option<Entry> = None;
+    let mut section = Section::default();
+    for (place, sentence) in evidence.sentences.iter().enumerate() {
+        if before.is_none_or(|before| before.block != sentence.block) {
+            entry = Entry::begun_by(source.text, sentence);
+        }
+        let above = Above { before, entry: entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start) };
+        let opens_section = section.is_opened_by(source, sentence);
+        if let Some(mut candidate) = candidate(question, source, evidence, above, sentence) {
+            candidate.source = index;
+            candidate.place = place;
+            candidate.block = sentence.block;
+            candidate.beside = question.terms.share(beside(evidence, place));
+            candidate.context = context(source, above, sentence, asked.is_for_entry);
+            let is_last = evidence.sentences.get(place + 1).is_none_or(|next| next.block != sentence.block);
+            let is_label = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
+            candidate.is_fragment |= entry.as_ref().is_some_and(is_label);
+            let opened = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence));
+            if let Some(entry) = opened {
+                candidate.open(asked, source, entry);
+            }
+            if opens_section {
+                candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
+            }
+            if asked.is_for_entry && (opened.is_some() || above.entry.is_some()) {
+                candidate.bonus = candidate.bonus.max(AN_ENTRY);
+            }
+            if let Some(list) = lists.led_in_by(&sentence.range) {
+                candidate.go_on_with(source, list, &question.terms);
+            }
+            found.push(candidate);
+        }
+        if let Some(entry) = entry.as_mut().filter(|entry| entry.is_bare(source.text)) {
+            entry.range.end = sentence.range.end;
+        }
+        before = Some(sentence);
     }
+    found
 }
 
 /// Lexical score plus a small share of the source's own probability, so that a good passage contributes sentences even
-/// if they share no word with the question.
+/// if they share no word with the question, and the bonus of the form that is asked for.
 fn prior(candidate: &SentenceCandidate) -> f32 {
-    candidate.lexical + 0.2 * candidate.probability
+    candidate.lexical + 0.2 * candidate.probability + candidate.bonus + candidate.opens
 }
 
 fn candidate(
@@ -237,6 +261,8 @@ fn candidate(
     let heading = source.heading.last().map_or("", String::as_str);
     let in_heading = words_in(question, heading);
     let holds_kind = question.kind.is_held_by(&question.text, &text);
+    // "AUTHOR", and below it a name: the heading makes the line say something.
+    let is_headed_name = question.kind == AnswerKind::Person && holds_kind && about(&question.text, heading) >= 1.0;
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text),
@@ -244,7 +270,8 @@ fn candidate(
         headed: about(&question.text, heading).min(question.terms.share(in_heading)),
         heading: in_heading,
         held,
-        is_fragment: !is_row && (is_cut(source, sentence.range.start) || is_fragment(&text) || is_code(&text)),
+        is_fragment: !is_row
+            && (is_cut(source, sentence.range.start) || is_code(&text) || is_fragment(&text) && !is_headed_name),
         named: if is_row { named(question, words) } else { 0.0 },
         source: 0,
         range,
@@ -262,6 +289,8 @@ fn candidate(
         context: None,
         is_row,
         place: 0,
+        block: 0,
+        items: Vec::new(),
     })
 }
 
@@ -342,25 +371,4 @@ fn header_of<'s>(
         None if is_first_table().all(|other| other.kind == BlockKind::TableRow) => source.table_header,
         None => None,
     }
-}
-
-/// Whether a sentence begins with yes or no.
-fn answers_yes_or_no(sentence: &str) -> bool {
-    lower_case_words(sentence).next().is_some_and(|word| word == "yes" || word == "no")
-}
-
-/// The beginning of the entry or the sentence before, if `sentence` points back and it can stand in an answer.
-fn context(source: &AnswerSource<'_>, above: Above<'_>, sentence: &SentenceEvidence) -> Option<(Range<usize>, String)> {
-    let words = source.text.get(sentence.range.clone())?;
-    let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
-    let opens = |opening: &&str| words.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
-    if !POINTING_BACK.contains(&first.as_str()) && !IF_LEFT_OUT.iter().any(opens) {
-        return None;
-    }
-    let before = above.before.filter(|before| before.block == sentence.block).map(|before| &before.range);
-    let said = above.entry.map(|entry| &entry.range).or(before).filter(|said| said.len() <= LONGEST_CONTEXT)?;
-    let words = source.text.get(said.clone())?;
-    // "Yes." is short and says all.
-    let text = quotable(words).or_else(|| plain_line(words).filter(|_| answers_yes_or_no(words)));
-    Some((said.clone(), text.filter(|text| !is_fragment(text))?))
 }

@@ -15,6 +15,9 @@ const MOST_SENTENCES: usize = 3;
 /// Longest answer that another sentence is added to, that sentence included, in bytes.
 const LONGEST_WITH_MORE: usize = 420;
 
+/// Longest beginning of an entry or a section that the sentence after it is added to, in bytes.
+const BRIEF_OPENING: usize = 100;
+
 /// Share of the best sentence's score that a second and a third sentence need to be added.
 const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.88, 0.92];
 
@@ -70,6 +73,9 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     if !is_same && !is_list {
         return false;
     }
+    if best.opens > 0.0 {
+        return chosen.len() == 1 && goes_on(best, candidate);
+    }
     // Rows of a table do not continue one another: another one is added if it says no less of what is asked.
     let is_beside = is_same && best.place.abs_diff(candidate.place) == 1 && !candidate.is_row;
     let elsewhere = WORTH_ADDING.get(chosen.len() - 1).copied().unwrap_or(f32::INFINITY);
@@ -88,6 +94,12 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     let length: usize = chosen.iter().map(|(chosen, _)| chosen.text.len()).sum();
     let is_brief = is_list || length + candidate.text.len() <= LONGEST_WITH_MORE;
     score >= highest * least && is_on_subject && has_kind && is_named && is_brief
+}
+
+/// Whether a sentence goes on with the beginning of an entry or a section that says little by itself.
+fn goes_on(opening: &SentenceCandidate, next: &SentenceCandidate) -> bool {
+    let is_next = next.source == opening.source && next.block == opening.block && next.place == opening.place + 1;
+    opening.text.len() <= BRIEF_OPENING && is_next && !next.is_row
 }
 
 /// The best sentence for each part, and which parts have none.
@@ -128,7 +140,9 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
 }
 
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {
-    chosen.iter().any(|(other, _)| says_the_same(&other.text, &candidate.text))
+    let is_within =
+        |other: &SentenceCandidate| other.source == candidate.source && other.range.contains(&candidate.range.start);
+    chosen.iter().any(|(other, _)| is_within(other) || says_the_same(&other.text, &candidate.text))
 }
 
 /// Whether most words of the shorter text occur in the longer one.

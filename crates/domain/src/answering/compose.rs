@@ -1,20 +1,19 @@
 //! Second step: the best one to three sentences, with their markers.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::Features;
-use super::form::names_option;
+use super::form::{asks_in_present, names_option, tells_condition};
 use super::parts::parts;
+use super::quote::marked;
 use super::ranking::rank;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::grading::question::is_named;
 use crate::late_interaction::Likeness;
-use crate::sentence::sentences;
 
 /// Share of the best score from which a sentence that names a person answers a question for one before others.
 const NAMES_PERSON: f32 = 0.8;
@@ -51,15 +50,20 @@ pub fn compose(
 
 /// Leaves out what ranks above the first sentence that can answer: sentences about something else than the weightiest name
 /// of the question, for "how many" and "when" those without a number or a date, for "who" those without a person if one follows closely, for a
-/// definition those that neither hold the weightiest word of the question nor have the form of an entry or a definition.
+/// definition those that neither hold the weightiest word of the question, under their heading at least, nor have the form
+/// of an entry or a definition.
 fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     let terms = question.terms.terms().iter().enumerate();
     let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight));
     let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
     let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
+    let may_be_a_condition = asks_in_present(&question.text);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
-        AnswerKind::Number | AnswerKind::Date => candidate.holds_kind,
-        AnswerKind::Definition => candidate.mask & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0,
+        AnswerKind::Number => candidate.holds_kind,
+        AnswerKind::Date => candidate.holds_kind || may_be_a_condition && tells_condition(&candidate.text),
+        AnswerKind::Definition => {
+            (candidate.mask | candidate.heading) & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0
+        }
         _ => true,
     };
     let first = |may: &dyn Fn(&Scored<'_>) -> bool| ranked.iter().position(may);
@@ -92,14 +96,16 @@ fn write(chosen: &[Scored<'_>], features: Features) -> ExtractiveAnswer {
     let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new(), features };
     for (candidate, score) in chosen {
         let is_there = |range: &Range<usize>| {
-            let stands = |s: &QuotedSentence| s.source == candidate.source && s.range == *range;
-            answer.sentences.iter().any(stands)
-                || chosen.iter().any(|(other, _)| other.source == candidate.source && other.range == *range)
+            let holds =
+                |source: usize, other: &Range<usize>| source == candidate.source && other.contains(&range.start);
+            answer.sentences.iter().any(|said| holds(said.source, &said.range))
+                || chosen.iter().any(|(other, _)| holds(other.source, &other.range))
         };
         if let Some((range, text)) = candidate.context.as_ref().filter(|(range, _)| !is_there(range)) {
             answer.push(text, candidate.source, range.clone(), *score, true);
         }
         answer.push(&candidate.text, candidate.source, candidate.range.clone(), *score, false);
+        answer.list(&candidate.items, candidate.source);
     }
     answer
 }
@@ -113,21 +119,26 @@ impl ExtractiveAnswer {
         }
     }
 
+    /// The items of a list, line by line.
+    fn list(&mut self, items: &[String], source: usize) {
+        for (place, item) in items.iter().enumerate() {
+            self.text.push_str(if place == 0 { "\n\n- " } else { "\n- " });
+            self.text.push_str(&marked(item, source + 1));
+        }
+    }
+
+    fn ends_with_list(&self) -> bool {
+        self.text.lines().next_back().is_some_and(|line| line.starts_with("- "))
+    }
+
     fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {
         let ends_plainly = text.ends_with(['.', '!', '"', '”', '。', ')']);
         if !self.text.is_empty() {
             // Text that does not end like a sentence would run into the next one.
-            let breaks = !ends_plainly || self.text.ends_with('\n');
+            let breaks = !ends_plainly || self.ends_with_list();
             self.text.push_str(if breaks { "\n\n" } else { " " });
         }
-        // One sentence of the source may read as two once it is on one line: each gets its marker.
-        let mut written = 0;
-        for sentence in sentences(text) {
-            let words = text.get(written..sentence.range.end).unwrap_or_default();
-            written = sentence.range.end;
-            // Writing to a String cannot fail.
-            let _ = write!(self.text, "{words} [^{}]", source + 1);
-        }
+        self.text.push_str(&marked(text, source + 1));
         self.sentences.push(QuotedSentence { source, range, score, is_context });
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::form::ends_like_sentence;
 use crate::evidence::TermMask;
 use crate::evidence::passage::SentenceEvidence;
 
@@ -30,7 +31,8 @@ impl Entry {
 
     /// Whether a sentence is the first one that says something: that of its line, or the one below it.
     pub(super) fn is_opened_by(&self, text: &str, sentence: &SentenceEvidence) -> bool {
-        self.range.start == sentence.range.start || self.range.end <= sentence.range.start && self.is_bare(text)
+        let is_below = self.range.end <= sentence.range.start;
+        if self.is_bare(text) { is_below } else { self.range.start == sentence.range.start }
     }
 
     /// The name of what it is about, the first word of its line: `UMASK` of `UMASK (number)`.
@@ -38,8 +40,9 @@ impl Entry {
         text.get(self.range.clone()).and_then(|words| words.split_whitespace().next()).unwrap_or_default()
     }
 
-    /// Whether it is its line alone.
+    /// Whether it is what it is called and how it is written alone.
     pub(super) fn is_bare(&self, text: &str) -> bool {
-        text.get(self.range.clone()).is_some_and(|words| !words.trim().contains('\n'))
+        let words = text.get(self.range.clone()).map(str::trim);
+        words.is_some_and(|words| !words.contains('\n') || !ends_like_sentence(words))
     }
 }

@@ -11,7 +11,10 @@ use crate::wording::lower_case_words;
 const NAMED_OPTION: f32 = 1.3;
 
 /// The same for an entry of an option where the question asks for one.
-const AN_OPTION: f32 = 0.2;
+const AN_OPTION: f32 = 0.35;
+
+/// The same for the beginning of another entry.
+pub(super) const AN_ENTRY: f32 = 0.2;
 
 /// The same for a sentence that begins with the thing to be defined and says what it is.
 const DEFINITION: f32 = 0.25;
@@ -28,12 +31,38 @@ const MOST_OF_NAME: usize = 4;
 /// Words of a question for an option.
 const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch", "parameter"];
 
+/// Words of a question for another thing that manuals list with its name.
+const ENTRY_WORDS: [&str; 12] = [
+    "command",
+    "subcommand",
+    "commands",
+    "setting",
+    "variable",
+    "directive",
+    "keyword",
+    "function",
+    "method",
+    "signal",
+    "field",
+    "property",
+];
+
+/// Words of a question up to the one that tells what is asked for: "what is the command".
+const MOST_BEFORE_NAME: usize = 4;
+
 /// Openings of a question for a definition.
 const DEFINITION_OPENINGS: [&str; 4] = ["what is ", "what are ", "define ", "what's "];
 
 /// Words between a thing and what it is.
 const COPULAS: [&str; 12] =
     ["is", "are", "was", "were", "refers", "means", "denotes", "-", "–", "—", "stands", "describes"];
+
+/// Openings of a question for a time that may be a condition: "when is the event emitted".
+const PRESENT_OPENINGS: [&str; 8] =
+    ["when is ", "when are ", "when does ", "when do ", "when can ", "when may ", "when must ", "when should "];
+
+/// Words that begin a condition.
+const CONDITIONS: [&str; 9] = ["when", "whenever", "if", "once", "unless", "until", "after", "before", "while"];
 
 /// Fewest words of a sentence without a full stop and without a number.
 const FEWEST_WORDS: usize = 4;
@@ -46,6 +75,15 @@ const CODE_SIGNS: [&str; 8] = [" = ", " == ", "();", "() {", " { ", " }", "=> ",
 
 /// Share of capitalised words from which a line without a full stop is a title.
 const TITLE: f32 = 0.6;
+
+/// Whether a question is for the name of an entry of a manual: "which command …", "what is the setting …".
+pub(super) fn asks_for_entry(question: &Question) -> bool {
+    let words: Vec<String> = lower_case_words(&question.text).take(MOST_BEFORE_NAME).collect();
+    let begins = matches!(words.first().map(String::as_str), Some("which" | "what"));
+    let is_about_one = words.get(1).is_some_and(|word| matches!(word.as_str(), "do" | "does" | "did" | "happens"));
+    let asks = words.iter().any(|word| OPTION_WORDS.contains(&word.as_str()) || ENTRY_WORDS.contains(&word.as_str()));
+    begins && asks && !is_about_one && question.terms.options().is_empty()
+}
 
 /// Bonus of a sentence for having the form that the question asks for.
 pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
@@ -79,15 +117,23 @@ pub(super) fn tells_default(text: &str) -> bool {
     words.iter().filter(|word| is_default(word)).count() > others
 }
 
+/// Whether a question for a time is about what holds in general.
+pub(super) fn asks_in_present(question: &str) -> bool {
+    let asked = question.trim_start().to_lowercase();
+    PRESENT_OPENINGS.iter().any(|opening| asked.starts_with(opening))
+}
+
+/// Whether a sentence tells on which condition it holds.
+pub(super) fn tells_condition(sentence: &str) -> bool {
+    lower_case_words(sentence).any(|word| CONDITIONS.contains(&word.as_str()))
+}
+
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
 pub(super) fn is_fragment(text: &str) -> bool {
     if is_synopsis(text) || is_name(text) {
         return true;
     }
-    let ends_like_sentence = text
-        .trim_end_matches(['"', '\'', '”', '’', '»', ')', '*', '_', '`', ']'])
-        .ends_with(['.', '!', '?', '。', '！', '？', '…', ';']);
-    if ends_like_sentence || !text.is_ascii() && text.split_whitespace().count() < 2 {
+    if ends_like_sentence(text) || !text.is_ascii() && text.split_whitespace().count() < 2 {
         return false;
     }
     if text.ends_with([':', '：']) {
@@ -100,6 +146,12 @@ pub(super) fn is_fragment(text: &str) -> bool {
     let has_number = text.chars().any(|sign| sign.is_ascii_digit());
     let is_entry = !entry_options(text).is_empty();
     !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
+}
+
+/// Whether a text has the sign of an end.
+pub(super) fn ends_like_sentence(text: &str) -> bool {
+    let quoted = text.trim_end_matches(['"', '\'', '”', '’', '»', ')', '*', '_', '`', ']']);
+    quoted.ends_with(['.', '!', '?', '。', '！', '？', '…', ';'])
 }
 
 /// Whether a text is a name with an article before it and a full stop behind it, as of a field: `The sixth field (pass).`
@@ -135,6 +187,7 @@ pub(super) fn names_option(sentence: &str, asked: &[&str]) -> bool {
     asked.is_empty() || options(sentence).iter().any(|option| asked.contains(option))
 }
 
+/// Whether a question, in lower case, is for an option of a command.
 fn asks_for_option(question: &str) -> bool {
     let asks = ["which ", "what "].iter().any(|opening| question.starts_with(opening));
     asks && question.split(|sign: char| !sign.is_alphanumeric()).any(|word| OPTION_WORDS.contains(&word))

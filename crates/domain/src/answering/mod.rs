@@ -19,6 +19,7 @@ pub mod confidence;
 mod entry;
 mod excerpt;
 mod form;
+mod listed;
 mod need;
 mod parts;
 mod passages;
@@ -27,6 +28,8 @@ mod passages_tests;
 mod quote;
 pub mod ranking;
 mod row;
+mod section;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod units;

@@ -1,10 +1,8 @@
 //! Passages instead of an answer, where no sentence can be one: each under its title and heading, quoted word for word.
 
-use std::fmt::Write as _;
-
 use super::excerpt::{Excerpt, ReadSource, Sources};
 use super::need::{PassageReason, need};
-use super::quote::{escape_markers, plain_line};
+use super::quote::{escape_markers, marked, plain_line};
 use super::ranking::rank;
 use super::row::labelled;
 use super::units::{Unit, UnitKind};
@@ -13,7 +11,6 @@ use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings
 use crate::late_interaction::Likeness;
 use crate::markdown::{BlockKind, blocks};
 use crate::planning::QuestionType;
-use crate::sentence::sentences;
 
 /// Longest lead-in, in bytes.
 const LONGEST_LEAD_IN: usize = 200;
@@ -161,17 +158,7 @@ impl Quoted {
 
     /// The sentences on one line, each with its marker.
     fn marked(&mut self, lines: &[String]) -> String {
-        let mut marked = String::new();
-        for line in lines {
-            let mut written = 0;
-            for sentence in sentences(line) {
-                let words = line.get(written..sentence.range.end).unwrap_or_default().trim_start();
-                written = sentence.range.end;
-                let gap = if marked.is_empty() { "" } else { " " };
-                // Writing to a String cannot fail.
-                let _ = write!(marked, "{gap}{words} [^{}]", self.number);
-            }
-        }
+        let marked = lines.iter().map(|line| marked(line, self.number)).collect::<Vec<_>>().join(" ");
         self.is_cited = true;
         marked
     }

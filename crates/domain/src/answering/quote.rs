@@ -1,6 +1,9 @@
 //! A sentence of a source in the form in which an answer may hold it.
 
+use std::fmt::Write as _;
+
 use crate::markdown::{BlockKind, blocks};
+use crate::sentence::sentences;
 
 /// Longest sentence quoted, in bytes: longer text is a table or a list without full stops.
 const LONGEST: usize = 1200;
@@ -53,6 +56,19 @@ fn without_row_bars(line: &str) -> &str {
         Some(row) => row.strip_suffix('|').unwrap_or(row),
         None => line,
     }
+}
+
+/// Text on one line with a marker after each of its sentences: one of the source may read as two once it is on one line.
+pub(super) fn marked(line: &str, number: usize) -> String {
+    let mut marked = String::with_capacity(line.len() + 6);
+    let mut written = 0;
+    for sentence in sentences(line) {
+        let words = line.get(written..sentence.range.end).unwrap_or_default();
+        written = sentence.range.end;
+        // Writing to a String cannot fail.
+        let _ = write!(marked, "{words} [^{number}]");
+    }
+    marked
 }
 
 /// Puts a backslash before every `[^` that none precedes: an even number of them is no escape.

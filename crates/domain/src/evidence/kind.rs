@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::clause::up_to_a_clause;
 use super::names::{names_a_person, names_a_place};
 use crate::month::MONTHS;
 
@@ -45,7 +46,7 @@ const LIST_OPENINGS: [&str; 16] = [
     "which are the ",
     "enumerate ",
 ];
-const YES_NO_OPENINGS: [&str; 20] = [
+pub(super) const YES_NO_OPENINGS: [&str; 20] = [
     "is ", "are ", "was ", "were ", "do ", "does ", "did ", "can ", "could ", "may ", "must ", "should ", "will ",
     "would ", "has ", "have ", "had ", "am ", "might ", "shall ",
 ];
@@ -184,7 +185,8 @@ impl AnswerKind {
     pub fn of(question: &str) -> Self {
         // Blanks at both ends let the openings match whole words anywhere: "in what year".
         let question = format!(" {} ", question.to_lowercase());
-        let asks = |openings: &[&str]| openings.iter().any(|opening| contains_at_word(&question, opening));
+        let asked = up_to_a_clause(&question);
+        let asks = |openings: &[&str]| openings.iter().any(|opening| contains_at_word(asked, opening));
         if asks(&DATE_OPENINGS) {
             Self::Date
         } else if asks(&NUMBER_OPENINGS) || asks_for_quantity(&question) {

@@ -2,6 +2,7 @@
 //!
 //! The grader and the extractive answerer both read this: it is computed once per passage.
 
+mod clause;
 pub mod kind;
 pub mod names;
 pub mod numbers;

@@ -66,6 +66,12 @@ fn tells_kinds_of_questions_apart() {
         ("Is somewhere nowhere?", AnswerKind::YesNo),
         ("What are the fees?", AnswerKind::List),
         ("What two rivers meet there?", AnswerKind::List),
+        ("Which event is emitted when a worker dies?", AnswerKind::Other),
+        ("What is the state when a disk is full?", AnswerKind::Definition),
+        ("Does it stop when the disk is full?", AnswerKind::YesNo),
+        ("Can you tell me when it was built?", AnswerKind::Date),
+        ("Which option tells where the file is?", AnswerKind::Other),
+        ("Who built it and when was it built?", AnswerKind::Date),
     ];
     for (question, kind) in rows {
         assert_eq!(AnswerKind::of(question), kind, "{question}");

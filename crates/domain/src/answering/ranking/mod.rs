@@ -43,8 +43,8 @@ const ABOUT: f32 = 0.2;
 /// Weight of a heading that is nearly the question, as in a list of questions; scores range from 0 to about 1.
 const HEADED: f32 = 0.3;
 
-/// Weight of a name in the question whose entry the sentence opens, which tells what is named; scores range from 0 to about 1.
-const OPENS: f32 = 0.7;
+/// Weight of a name in the question whose entry or section the sentence opens, which tells what is named; scores range from 0 to about 1.
+const OPENS: f32 = 0.8;
 
 /// Cosine below which a sentence without a word of the question is no answer to it.
 const LEAST_COSINE: f32 = 0.35;
@@ -89,7 +89,7 @@ fn highest_lexical(candidates: &[SentenceCandidate]) -> f32 {
 
 fn is_related(candidate: &SentenceCandidate, likeness: Option<&Likeness>) -> bool {
     let is_near = likeness.is_some_and(|likeness| likeness.cosine >= LEAST_COSINE);
-    candidate.mask != 0 || candidate.bonus > 0.0 || is_near
+    candidate.mask != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0 || is_near
 }
 
 fn score(candidate: &SentenceCandidate, top: f32, likeness: Option<&Likeness>) -> f32 {

@@ -1,0 +1,57 @@
+//! Lists that a sentence leads in: "It is emitted when either:".
+
+use std::ops::Range;
+
+use super::AnswerSource;
+use super::quote::plain_line;
+use super::units::{Unit, UnitKind, units};
+use crate::evidence::TermMask;
+use crate::evidence::passage::PassageEvidence;
+
+/// Most items of a list that is quoted with its lead-in.
+const MOST_ITEMS: usize = 8;
+
+/// Longest list, in bytes, that is quoted with its lead-in.
+const LONGEST: usize = 800;
+
+/// A list, and the sentence before it.
+pub(super) struct List {
+    lead_in: Range<usize>,
+    /// Byte after its last item.
+    pub(super) end: usize,
+    /// Its items as they are quoted.
+    pub(super) items: Vec<String>,
+    /// Question terms in its items.
+    pub(super) mask: TermMask,
+}
+
+/// The lists of a source that are short enough to be quoted whole.
+pub(super) struct Lists(Vec<List>);
+
+impl Lists {
+    pub(super) fn of(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Self {
+        // Most sources have no lead-in, and need not be read as units.
+        if !source.text.contains([':', '：']) {
+            return Self(Vec::new());
+        }
+        let units = units(source, evidence);
+        let after = |at: usize| units.get(at + 1..).unwrap_or_default();
+        Self(units.iter().enumerate().filter_map(|(at, unit)| list(source.text, unit, after(at))).collect())
+    }
+
+    pub(super) fn led_in_by(&self, sentence: &Range<usize>) -> Option<&List> {
+        self.0.iter().find(|list| list.lead_in.end == sentence.end)
+    }
+}
+
+/// The items that follow a unit, if it leads them in and all of them can be quoted.
+fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
+    let lead_in = lead_in.leads_on(text).then(|| lead_in.sentences.last())??.clone();
+    let members = after.iter().take_while(|unit| unit.kind == UnitKind::Item).count();
+    let members = after.get(..members).filter(|members| !members.is_empty() && members.len() <= MOST_ITEMS)?;
+    let end = members.last()?.sentences.last()?.end;
+    let words = |unit: &Unit| text.get(unit.sentences.first()?.start..unit.sentences.last()?.end).and_then(plain_line);
+    let items: Vec<String> = members.iter().map(words).collect::<Option<_>>()?;
+    let mask = members.iter().fold(0, |mask, unit| mask | unit.mask);
+    (end - lead_in.start <= LONGEST).then_some(List { lead_in, end, items, mask })
+}

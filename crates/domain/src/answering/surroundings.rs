@@ -1,0 +1,99 @@
+//! The text around a sentence, which tells what it is about.
+
+use std::ops::Range;
+
+use super::AnswerSource;
+use super::candidate::below_heading;
+use super::entry::Entry;
+use super::form::is_fragment;
+use super::quote::{plain_line, quotable};
+use crate::evidence::TermMask;
+use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
+use crate::wording::lower_case_words;
+
+/// Longest sentence, in bytes, that is brought as context.
+const LONGEST_CONTEXT: usize = 400;
+
+/// Words that point back when a sentence starts with them.
+const POINTING_BACK: [&str; 26] = [
+    "he",
+    "she",
+    "it",
+    "they",
+    "this",
+    "that",
+    "these",
+    "those",
+    "his",
+    "her",
+    "its",
+    "their",
+    "him",
+    "them",
+    "such",
+    "both",
+    "however",
+    "therefore",
+    "thus",
+    "hence",
+    "instead",
+    "otherwise",
+    "consequently",
+    "moreover",
+    "default",
+    "defaults",
+];
+
+/// Openings of a sentence about what the one before leaves out.
+const IF_LEFT_OUT: [&str; 4] = ["if omitted", "if unset", "if not set", "if not given"];
+
+/// The text above a sentence that tells what it is about.
+#[derive(Clone, Copy)]
+pub(super) struct Above<'e> {
+    /// The sentence before.
+    pub(super) before: Option<&'e SentenceEvidence>,
+    /// The entry that it is a part of.
+    pub(super) entry: Option<&'e Entry>,
+}
+
+impl Above<'_> {
+    /// Question terms in it.
+    pub(super) fn mask(self) -> TermMask {
+        self.before.map_or(0, |before| before.mask) | self.entry.map_or(0, |entry| entry.mask)
+    }
+}
+
+/// Question terms in the sentence before one, and those in the one after it that it does not hold itself.
+pub(super) fn beside(evidence: &PassageEvidence, place: usize) -> TermMask {
+    let mask = |place: Option<usize>| place.and_then(|place| evidence.sentences.get(place)).map_or(0, |held| held.mask);
+    mask(place.checked_sub(1)) | mask(place.checked_add(1)) & !mask(Some(place))
+}
+
+/// Whether a sentence begins with yes or no.
+fn answers_yes_or_no(sentence: &str) -> bool {
+    lower_case_words(sentence).next().is_some_and(|word| word == "yes" || word == "no")
+}
+
+/// The beginning of the entry or the sentence before, if `sentence` points back, or the name of its entry is asked for, and
+/// it can stand in an answer.
+pub(super) fn context(
+    source: &AnswerSource<'_>,
+    above: Above<'_>,
+    sentence: &SentenceEvidence,
+    is_for_entry: bool,
+) -> Option<(Range<usize>, String)> {
+    let words = source.text.get(sentence.range.clone())?;
+    let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
+    let opens = |opening: &&str| words.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
+    let points_back = POINTING_BACK.contains(&first.as_str()) || IF_LEFT_OUT.iter().any(opens);
+    if !(points_back || is_for_entry && above.entry.is_some()) {
+        return None;
+    }
+    let before = above.before.filter(|before| before.block == sentence.block).map(|before| &before.range);
+    let said = above.entry.map(|entry| &entry.range).or(before).filter(|said| said.len() <= LONGEST_CONTEXT)?;
+    let said = below_heading(source, said.clone());
+    let words = source.text.get(said.clone())?;
+    // "Yes." is short and says all.
+    let text = quotable(words).or_else(|| plain_line(words).filter(|_| answers_yes_or_no(words)));
+    Some((said, text.filter(|text| !is_fragment(text))?))
+}
