@@ -18,7 +18,7 @@ test: ## Run every test
 	@scripts/test
 
 .PHONY: clients
-clients: ## Ask with the SDKs and the official clients of OpenAI and MCP, and hold the scripted model server against those of OpenAI and Anthropic; needs Python and Node
+clients: ## Ask with the SDKs and the official clients of OpenAI, MCP and others, fuzz the contract, and hold the scripted model server against the clients of models; needs Python and Node
 	@scripts/test-clients
 
 .PHONY: fmt

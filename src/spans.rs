@@ -85,6 +85,21 @@ pub(crate) fn chat(role: &'static str, provider: &str, model: &str) -> Span {
     )
 }
 
+/// The span of a call of a tool by an agent, within that of its request.
+pub(crate) fn tool(request: &Span, name: &'static str) -> Span {
+    info_span!(
+        target: TARGET,
+        parent: request,
+        "tool",
+        otel.name = format!("tools/call {name}"),
+        otel.status_code = Empty,
+        error.r#type = Empty,
+        mcp.method.name = "tools/call",
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.tool.name = name,
+    )
+}
+
 /// Notes what a reply cost in tokens.
 pub(crate) fn used(span: &Span, input_tokens: u64, output_tokens: u64) {
     span.record("gen_ai.usage.input_tokens", input_tokens);

@@ -27,6 +27,7 @@ OPTIONS = [
 ]
 #: Names with `async`, and those without.
 NAMES = {
+    "AsyncAdministration": "Administration",
     "AsyncCited": "Cited",
     "AsyncClient": "Client",
     "AsyncTransport": "Transport",

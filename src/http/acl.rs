@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{
     extract::{ValidJson, ValidPath},
-    fields::Faults,
+    fields::{Faults, not_null},
     problem::ApiError,
     schema::PrincipalName,
 };
@@ -45,6 +45,7 @@ pub(super) struct AclChangeBody {
     #[expect(clippy::option_option, reason = "left out, null, or a list")]
     allow: Option<Option<Vec<String>>>,
     /// Those who may not, at most 256.
+    #[serde(default, deserialize_with = "not_null")]
     #[schema(value_type = Vec<PrincipalName>, required = false, max_items = 256)]
     deny: Option<Vec<String>>,
 }

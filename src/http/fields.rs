@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use url::Url;
 
@@ -31,6 +32,14 @@ const MAX_METADATA_KEYS: usize = 256;
 const MAX_METADATA_DEPTH: usize = 16;
 /// Largest number of collections in one request.
 pub(super) const MAX_COLLECTIONS: usize = 32;
+
+/// Reads a member that may be left out, but not be null.
+///
+/// # Errors
+/// Those of its type, for null too.
+pub(super) fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
 
 /// Faults found so far.
 #[derive(Debug, Default)]

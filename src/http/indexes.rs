@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{
     collections::{CollectionBody, EmbeddingBody},
     extract::{ValidJson, ValidPath},
-    fields::Faults,
+    fields::{Faults, not_null},
     jobs::{JobBody, accepted},
     problem::ApiError,
     splitting::{ContextBody, SplitterBody},
@@ -42,6 +42,7 @@ pub(super) struct NewIndexBody {
     context: Option<Option<ContextBody>>,
     /// Model that embeds chunks and queries: the service's own, or one defined by a table of `[embeddings]` in its
     /// configuration. If left out, as in the active index.
+    #[serde(deserialize_with = "not_null")]
     #[schema(nullable = false)]
     embedding_model: Option<String>,
 }

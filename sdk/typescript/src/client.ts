@@ -2,13 +2,10 @@
 
 import createClient from "openapi-fetch";
 
+import { type Body, type Query, asked, data, given, lines, search } from "./calls.js";
 import { ConnectionFailed, errorOf } from "./errors.js";
-import type { Answer, AskErrorEvent, AskEvent, AskRequest, Collection, Document, Job, JobEvent, NewDocument, operations, paths } from "./schema.js";
+import type { Answer, AskErrorEvent, AskEvent, AskRequest, Collection, Document, Job, JobEvent, NewDocument, paths } from "./schema.js";
 import { type Options, Transport, sleep } from "./transport.js";
-
-type Operation = keyof operations;
-type Query<Name extends Operation> = NonNullable<operations[Name]["parameters"]["query"]>;
-type Body<Name extends Operation> = NonNullable<operations[Name]["requestBody"]> extends { content: { "application/json": infer Json } } ? Json : never;
 
 /** How documents are ingested. */
 export interface IngestOptions extends Query<"stream_documents"> {
@@ -96,6 +93,16 @@ export class Cited {
   /** The record of an ask. */
   async getAsk(id: string) {
     return data(await this.#api.GET("/v1/audit/{id}", { params: { path: { id } } }));
+  }
+
+  /** A page of the record of changes and refusals, newest first. */
+  async listSecurityEvents(query: Query<"list_security_events"> = {}) {
+    return data(await this.#api.GET("/v1/security-events", { params: { query } }));
+  }
+
+  /** Whether that record is whole. */
+  async verifySecurityEvents(query: Query<"verify_security_events"> = {}) {
+    return data(await this.#api.GET("/v1/security-events/verification", { params: { query } }));
   }
 
   // Documents in
@@ -381,40 +388,4 @@ export class Cited {
       page = await this.listCollections({ cursor: page.next_cursor });
     }
   }
-}
-
-/** The body of a response: failures have been thrown. */
-function data<T>(result: { data?: T }): T {
-  return result.data as T;
-}
-
-function asked(request: string | AskRequest): AskRequest {
-  return typeof request === "string" ? { question: request } : request;
-}
-
-/** The members that have a value. */
-function given<T extends Record<string, unknown>>(members: T): { [Name in keyof T]: NonNullable<T[Name]> } {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(entries) as { [Name in keyof T]: NonNullable<T[Name]> };
-}
-
-/** The query of a URL. */
-function search(query: Record<string, unknown>): string {
-  const pairs = Object.entries(given(query)).map(([name, value]): [string, string] => [name, String(value)]);
-  return pairs.length ? `?${new URLSearchParams(pairs).toString()}` : "";
-}
-
-/** Documents as lines of JSON. */
-function lines(documents: Iterable<NewDocument> | AsyncIterable<NewDocument>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const iterator = (async function* () {
-    for await (const document of documents) yield encoder.encode(`${JSON.stringify(document)}\n`);
-  })();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
 }

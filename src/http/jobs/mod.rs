@@ -126,6 +126,11 @@ pub(super) async fn list_jobs(
     ValidQuery(query): ValidQuery<JobsQuery>,
 ) -> Result<Json<JobPage>, ApiError> {
     let rows = rows_to_fetch(query.limit)?;
+    let mut faults = Faults::default();
+    if let Some(name) = &query.collection {
+        faults.collection_name("?collection", name);
+    }
+    faults.finish()?;
     let filter = JobFilter {
         id: None,
         before: query.cursor,

@@ -10,6 +10,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use tracing::Instrument;
 
 use super::{
     super::{authentication::forbidden, problem::ApiError},
@@ -17,6 +18,7 @@ use super::{
     session::Session,
     tool::{ToolName, failed, read},
 };
+use crate::spans;
 
 /// For the model that calls the tools.
 const INSTRUCTIONS: &str = "Documents of a team. `ask` answers a question from them with citations that were checked, or says \
@@ -81,11 +83,15 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}, only {names}", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
+        let span = spans::tool(&self.session.span, tool.as_str());
         // The library goes on with a call whose client has left, and tells it so only in this way.
         let result = tokio::select! {
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the client has left", None)),
-            result = self.call(tool, &arguments) => result,
+            result = self.call(tool, &arguments).instrument(span.clone()) => result,
         };
+        if result.is_err() {
+            spans::failed(&span, "tool_error");
+        }
         let request_id = || self.session.granted.caller().request_id.clone();
         Ok(result.unwrap_or_else(|error| failed(error, request_id())).into())
     }

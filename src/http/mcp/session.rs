@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tracing::Span;
+
 use super::super::{
     fields::{Faults, MAX_COLLECTIONS},
     problem::ApiError,
@@ -19,11 +21,13 @@ pub(super) struct Session {
     pub(super) base: String,
     /// Time that a tool may wait for a job.
     pub(super) longest_wait: Duration,
+    /// The span of the request: the library runs calls in tasks of its own.
+    pub(super) span: Span,
 }
 
 impl Session {
     pub(super) fn new(granted: Granted, base: String, longest_wait: Duration) -> Self {
-        Self { granted, base, longest_wait: longest_wait.min(LONGEST_WAIT) }
+        Self { granted, base, longest_wait: longest_wait.min(LONGEST_WAIT), span: Span::current() }
     }
 
     /// The collections that a call names, or all that the caller sees.

@@ -206,19 +206,17 @@ pub(in crate::http) struct ChunkBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     usage: Option<CompletionUsageBody>,
-    #[serde(flatten)]
-    end: Option<ChunkEndBody>,
-}
-
-/// Members of the chunk that ends the choice.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ChatCompletionChunkEnd)]
-pub(super) struct ChunkEndBody {
-    /// Addresses of the cited passages, in the order of their numbers.
-    citations: Vec<String>,
+    /// Addresses of the cited passages, in the order of their numbers; in the chunk that ends the choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    citations: Option<Vec<String>>,
     /// The same with titles and quotes.
-    search_results: Vec<SearchResultBody>,
-    /// The answer as `POST /v1/ask` returns it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    search_results: Option<Vec<SearchResultBody>>,
+    /// The answer as `POST /v1/ask` returns it; in the chunk that ends the choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     cited: Option<Box<AnswerBody>>,
 }
 
@@ -250,7 +248,8 @@ impl ChunkBody {
     fn new(identity: &Identity, delta: DeltaBody) -> Self {
         let Identity { id, created, model } = identity.clone();
         let choices = vec![ChunkChoiceBody { index: 0, delta, finish_reason: None }];
-        Self { id, object: "chat.completion.chunk", created, model, choices, usage: None, end: None }
+        let object = "chat.completion.chunk";
+        Self { id, object, created, model, choices, usage: None, citations: None, search_results: None, cited: None }
     }
 
     /// The first chunk.
@@ -277,8 +276,9 @@ impl ChunkBody {
             choice.finish_reason = Some("stop");
         }
         let search_results = search_results(annotations);
-        let citations = search_results.iter().map(|result| result.url.clone()).collect();
-        chunk.end = Some(ChunkEndBody { citations, search_results, cited });
+        chunk.citations = Some(search_results.iter().map(|result| result.url.clone()).collect());
+        chunk.search_results = Some(search_results);
+        chunk.cited = cited;
         chunk
     }
 

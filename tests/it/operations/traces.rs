@@ -172,6 +172,37 @@ async fn an_ask_is_one_trace_from_its_caller_to_the_database_and_the_model() {
 }
 
 #[tokio::test]
+async fn a_call_of_a_tool_is_a_span_within_its_request() {
+    let (receiver, model) = (Receiver::start().await, ModelServer::start().await);
+    let service = service(&model, &receiver.base).await;
+    for arguments in [json!({"question": QUESTION}), json!({"query": QUESTION})] {
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": arguments}});
+        let request = client().post(format!("{}/mcp", service.base)).bearer_auth(KEY).json(&call);
+        let request = request.header("accept", "application/json, text/event-stream");
+        let request = request.header("traceparent", format!("00-{TRACE}-{CALLER}-01"));
+        let answer = send(request).await;
+        assert_eq!((answer.status, answer.body["result"].is_object()), (200, true), "{answer:?}");
+    }
+    service.signal(Signal::SIGTERM);
+    let (code, lines) = service.ended().await;
+    assert_eq!(code, Some(0), "{lines:#?}");
+    let spans = receiver.spans();
+    let named =
+        |name: &str| spans.iter().filter(|span| span.name == name && hex(&span.trace_id) == TRACE).collect::<Vec<_>>();
+    let (requests, tools, asks) = (named("POST /mcp"), named("tools/call ask"), named("ask"));
+    assert_eq!((requests.len(), tools.len(), asks.len()), (2, 2, 1), "the wrong call asks nothing");
+    for (tool, request) in tools.iter().zip(&requests) {
+        assert_eq!(tool.parent_span_id, request.span_id);
+        assert_eq!(attributes(tool)["gen_ai.tool.name"], "ask");
+        assert_eq!(attributes(tool)["mcp.method.name"], "tools/call");
+    }
+    let ask = asks[0];
+    assert!(tools.iter().any(|tool| tool.span_id == ask.parent_span_id), "the ask is within the call");
+    let failed: Vec<bool> = tools.iter().map(|tool| attributes(tool).contains_key("error.type")).collect();
+    assert_eq!(failed.iter().filter(|is_failed| **is_failed).count(), 1, "{tools:#?}");
+}
+
+#[tokio::test]
 async fn a_collector_that_is_away_is_told_once_and_keeps_nothing_up() {
     let model = ModelServer::start().await;
     let service = service(&model, "http://127.0.0.1:9").await;

@@ -1,14 +1,20 @@
-//! Reads the scripted and recorded replies with the official clients of both APIs: the other tests hold the service against
-//! these replies, so they must be real ones.
+//! Clients of others, run by `make clients`. Those of OpenAI, of the Model Context Protocol and the SDKs ask a running Cited; a
+//! fuzzer holds it against its document. And the official clients of models read the scripted and recorded replies: the other
+//! tests hold the service against these replies, so they must be real ones.
 
-use std::{ffi::OsStr, path::Path, time::Duration};
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use serde_json::json;
+use reqwest::Method;
+use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::{
     dialect::Dialect,
-    harness::TestApp,
+    harness::{TestApp, send},
     scripted::{ModelServer, Piece, Reply, Role},
 };
 
@@ -54,24 +60,37 @@ fn replies(dialect: Dialect) -> Vec<Reply> {
     replies
 }
 
+/// An interpreter that make clients has seen to.
+fn interpreter(variable: &str) -> OsString {
+    std::env::var_os(variable).expect("run it by make clients")
+}
+
+/// Path of a file of the project.
+fn path_of(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+}
+
 /// Runs a program of tests/clients with addresses of servers; returns what it printed.
 async fn run(program: &str, addresses: &[&str]) -> String {
-    let python = std::env::var_os("CITED_CLIENTS_PYTHON").expect("run it by make clients");
-    run_by(&python, &format!("tests/clients/{program}"), addresses).await
+    run_by(&interpreter("CITED_CLIENTS_PYTHON"), &format!("tests/clients/{program}"), addresses).await
 }
 
 /// Runs a program by its interpreter with addresses of servers; returns what it printed.
 async fn run_by(interpreter: &OsStr, program: &str, addresses: &[&str]) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(program);
     let mut command = Command::new(interpreter);
-    command.arg(path).args(addresses).kill_on_drop(true);
+    command.arg(path_of(program)).args(addresses);
     if let [first, ..] = addresses {
         command.env("CITED_SERVER", first);
     }
-    let run = command.output();
-    let output = tokio::time::timeout(Duration::from_mins(1), run).await.expect("it ends").expect("it runs");
+    printed(command).await
+}
+
+/// Runs a command to its end; returns what it printed.
+async fn printed(mut command: Command) -> String {
+    let run = command.kill_on_drop(true).output();
+    let output = tokio::time::timeout(Duration::from_mins(10), run).await.expect("it ends").expect("it runs");
     let [said, complained] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    assert!(output.status.success(), "{program}: {said}{complained}");
+    assert!(output.status.success(), "{command:?}: {said}{complained}");
     said.into_owned()
 }
 
@@ -92,8 +111,7 @@ async fn the_python_sdk_does_everything() {
     let app = TestApp::built_in().await;
     let (_server, strict) = strict_app().await;
     print!("{}", run("ask_with_sdk.py", &[&app.base, &strict.base]).await);
-    let python = std::env::var_os("CITED_CLIENTS_PYTHON").expect("run it by make clients");
-    let said = run_by(&python, "sdk/python/examples/ask.py", &[&app.base]).await;
+    let said = run_by(&interpreter("CITED_CLIENTS_PYTHON"), "sdk/python/examples/ask.py", &[&app.base]).await;
     assert!(said.contains("28 days") && said.contains("[^1]"), "{said}");
     app.stop().await;
 }
@@ -112,14 +130,99 @@ async fn the_typescript_sdk_does_everything() {
 }
 
 #[tokio::test]
-#[ignore = "needs the official Python packages; make clients installs them and runs it"]
+#[ignore = "needs the official packages; make clients installs them and runs it"]
 async fn the_official_clients_ask_cited() {
     let app = TestApp::built_in().await;
     app.ingest("handbook", &[("leave.md", "Everyone has 28 days of paid annual leave a year. It lapses on 31 March.")])
         .await;
-    for program in ["ask_with_openai.py", "ask_with_mcp.py"] {
+    for program in ["ask_with_openai.mjs", "ask_with_ai_sdk.mjs", "ask_with_mcp.mjs"] {
+        print!("{}", run_by(OsStr::new("node"), &format!("tests/clients/node/{program}"), &[&app.base]).await);
+    }
+    for program in ["ask_with_openai.py", "ask_with_langchain.py", "ask_with_mcp.py"] {
         print!("{}", run(program, &[&app.base]).await);
     }
+    app.stop().await;
+}
+
+/// A program of the packages of tests/clients/node, with a recent Node.
+fn node_tool(program: &str) -> Command {
+    let node = interpreter("CITED_CLIENTS_NODE22");
+    let folder = Path::new(&node).parent().expect("a folder").to_owned();
+    let path = std::env::join_paths(
+        std::iter::once(folder).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let mut command = Command::new(&node);
+    command.arg(path_of("tests/clients/node/node_modules").join(program)).env("PATH", path.expect("a path"));
+    command
+}
+
+#[tokio::test]
+#[ignore = "needs the official packages; make clients installs them and runs it"]
+async fn mcp_is_spoken_as_the_conformance_suite_and_the_inspector_want_it() {
+    let app = TestApp::built_in().await;
+    let url = format!("{}/mcp", app.base);
+    let conformance = || {
+        let mut command = node_tool("@modelcontextprotocol/conformance/dist/index.js");
+        command.args(["server", "--url", &url]);
+        command
+    };
+    let mut current = conformance();
+    current.args(["--spec-version", "2026-07-28", "--expected-failures"]);
+    current.arg(path_of("tests/clients/mcp_expected_failures.yml"));
+    let said = printed(current).await;
+    assert!(said.contains("Baseline check passed"), "{said}");
+    for scenario in ["server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"] {
+        let mut older = conformance();
+        older.args(["--spec-version", "2025-11-25", "--scenario", scenario]);
+        printed(older).await;
+    }
+    let mut inspector = node_tool("@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+    inspector.args(["--cli", &url, "--transport", "http", "--method", "tools/list"]);
+    let listed: Value = serde_json::from_str(&printed(inspector).await).expect("JSON");
+    let names: Vec<&str> =
+        listed["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names, ["search", "fetch", "ask", "check", "ingest"]);
+    app.stop().await;
+}
+
+const OPERATOR: &str = "a-long-enough-key-1";
+
+/// A key of the tenant with one scope.
+async fn key_with(app: &TestApp, scope: &str) -> String {
+    let wanted = json!({"name": scope, "scopes": [scope]});
+    let made = send(app.request(Method::POST, "/v1/keys").bearer_auth(OPERATOR).json(&wanted)).await;
+    made.body["secret"].as_str().expect("a secret").to_owned()
+}
+
+/// Sends requests that are made from the document, good and broken, and holds each response against it.
+async fn fuzz(app: &TestApp, key: &str, arguments: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(interpreter("CITED_CLIENTS_PYTHON"));
+    command.args(["-m", "schemathesis.cli", "--config-file"]).arg(path_of("tests/clients/schemathesis.toml"));
+    command.arg("run").arg(path_of("openapi/openapi.json")).args(["--url", &app.base]);
+    command.args(["--header", &format!("Authorization: Bearer {key}")]).args(arguments);
+    command.env("SCHEMATHESIS_HOOKS", path_of("tests/clients/schemathesis_hooks.py")).current_dir(folder.path());
+    let said = printed(command).await;
+    let summary = said.lines().find(|line| line.contains(" generated, ")).expect("a summary");
+    println!("{summary}");
+}
+
+#[tokio::test]
+#[ignore = "needs Schemathesis; make clients installs it and runs it"]
+async fn document_and_service_agree_for_a_key_of_each_scope() {
+    let server = ModelServer::start().await;
+    let pepper = ("CITED_KEY_PEPPER", "a pepper of more than 32 characters, for tests");
+    let settings = [("CITED_API_KEYS", OPERATOR), pepper, ("CITED_REFUSALS_PER_MINUTE", "1000000")];
+    let app = TestApp::start_with_embeddings(&server, &settings).await;
+    let documents = json!([{"source": "leave.md", "text": "# Leave\n\nEveryone has 28 days of paid leave a year."}]);
+    for scope in ["ask", "ingest", "read", "admin"] {
+        let stored = json!({"collection": "handbook", "documents": documents});
+        let stored = app.request(Method::POST, "/v1/documents?wait=true").bearer_auth(OPERATOR).json(&stored);
+        assert_eq!(send(stored).await.body["state"], "succeeded");
+        fuzz(&app, &key_with(&app, scope).await, &["--phases", "examples,fuzzing", "-n", "4"]).await;
+    }
+    fuzz(&app, OPERATOR, &["-n", "8"]).await;
+    app.stop().await;
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Union
+from urllib.parse import quote
 
 import httpx
 from httpx_sse import ServerSentEvent
@@ -27,6 +28,8 @@ LONGEST_PAUSE = 30.0
 #: Statuses of which the service says when to send the request again, and before which it has done nothing.
 RETRIED = {429, 503}
 
+#: Name that the service has given to something.
+Id = uuid.UUID | str
 #: A file to upload: its path, or its name with its content.
 File = Union[str, Path, "tuple[str, bytes | BinaryIO]"]
 Parts = list[tuple[str, tuple[Any, ...]]]
@@ -50,6 +53,11 @@ def query(values: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that have a value, as they are written in a URL."""
     kept = {name: value for name, value in values.items() if value is not None}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in kept.items()}
+
+
+def part(value: Id) -> str:
+    """A name as a part of a path."""
+    return quote(str(value), safe="")
 
 
 def named(idempotency_key: str | None) -> dict[str, str]:

@@ -7,18 +7,16 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import datetime
 from typing import Any, Literal
-from urllib.parse import quote
-from uuid import UUID
 
 from typing_extensions import Unpack
 
 from .. import _calls, errors, models, requests
-from .transport import AsyncTransport
+from .administration import AsyncAdministration
 
-Id = UUID | str
+Id = _calls.Id
 
 
-class AsyncCited(AsyncTransport):
+class AsyncCited(AsyncAdministration):
     """A client of a Cited service.
 
     `server` is its address: by default that of `CITED_SERVER`, else the service on this machine. `api_key` is by default
@@ -58,40 +56,7 @@ class AsyncCited(AsyncTransport):
 
     async def get_citation(self, urn: str) -> models.CitedState:
         """What became of the passage that a citation refers to."""
-        return await self._call(models.CitedState, "GET", f"/v1/citations/{_part(urn)}")
-
-    # Audit
-
-    async def list_asks(
-        self,
-        *,
-        outcome: str | None = None,
-        request_id: str | None = None,
-        key_id: str | None = None,
-        provider: str | None = None,
-        asked_after: datetime | None = None,
-        asked_before: datetime | None = None,
-        cursor: Id | None = None,
-        limit: int | None = None,
-    ) -> models.AuditPage:
-        """A page of the record of asks, newest first."""
-        params = _calls.query(
-            {
-                "outcome": outcome,
-                "request_id": request_id,
-                "key_id": key_id,
-                "provider": provider,
-                "asked_after": asked_after,
-                "asked_before": asked_before,
-                "cursor": cursor,
-                "limit": limit,
-            }
-        )
-        return await self._call(models.AuditPage, "GET", "/v1/audit", params=params)
-
-    async def get_ask(self, id: Id) -> models.AuditedAsk:
-        """The record of an ask."""
-        return await self._call(models.AuditedAsk, "GET", f"/v1/audit/{_part(id)}")
+        return await self._call(models.CitedState, "GET", f"/v1/citations/{_calls.part(urn)}")
 
     # Documents in
 
@@ -208,21 +173,21 @@ class AsyncCited(AsyncTransport):
                 "items_noted": items_noted,
             }
         )
-        return await self._call(models.Job, "GET", f"/v1/jobs/{_part(id)}", params=params)
+        return await self._call(models.Job, "GET", f"/v1/jobs/{_calls.part(id)}", params=params)
 
     async def follow_job(self, id: Id) -> AsyncIterator[models.JobEvent]:
         """Yields the state of a job whenever it changes, until it ends. See also `wait_for_job`."""
-        async with self._events("GET", f"/v1/jobs/{_part(id)}/events") as events:
+        async with self._events("GET", f"/v1/jobs/{_calls.part(id)}/events") as events:
             async for event in events:
                 yield _calls.job_event(event)
 
     async def cancel_job(self, id: Id) -> models.Job:
         """Cancels a job; what it has stored stays."""
-        return await self._call(models.Job, "POST", f"/v1/jobs/{_part(id)}/cancel")
+        return await self._call(models.Job, "POST", f"/v1/jobs/{_calls.part(id)}/cancel")
 
     async def retry_job(self, id: Id) -> models.Job:
         """Queues the failed documents of a job again."""
-        return await self._call(models.Job, "POST", f"/v1/jobs/{_part(id)}/retry")
+        return await self._call(models.Job, "POST", f"/v1/jobs/{_calls.part(id)}/retry")
 
     # Stored documents
 
@@ -242,18 +207,18 @@ class AsyncCited(AsyncTransport):
 
     async def get_document(self, id: Id) -> models.Document:
         """A document, without its text."""
-        return await self._call(models.Document, "GET", f"/v1/documents/{_part(id)}")
+        return await self._call(models.Document, "GET", f"/v1/documents/{_calls.part(id)}")
 
     async def get_document_content(self, id: Id) -> models.DocumentContent:
         """The text of a document."""
-        return await self._call(models.DocumentContent, "GET", f"/v1/documents/{_part(id)}/content")
+        return await self._call(models.DocumentContent, "GET", f"/v1/documents/{_calls.part(id)}/content")
 
     async def list_document_chunks(
         self, id: Id, *, from_: int | None = None, limit: int | None = None
     ) -> models.ChunkPage:
         """A page of the chunks of a document."""
         params = _calls.query({"from": from_, "limit": limit})
-        return await self._call(models.ChunkPage, "GET", f"/v1/documents/{_part(id)}/chunks", params=params)
+        return await self._call(models.ChunkPage, "GET", f"/v1/documents/{_calls.part(id)}/chunks", params=params)
 
     async def replace_document(
         self,
@@ -265,23 +230,23 @@ class AsyncCited(AsyncTransport):
     ) -> models.Job:
         """Replaces the text of a document; what is not given stays."""
         params = _calls.query({"wait": wait, "webhook_url": webhook_url})
-        return await self._call(models.Job, "PUT", f"/v1/documents/{_part(id)}", json=request, params=params)
+        return await self._call(models.Job, "PUT", f"/v1/documents/{_calls.part(id)}", json=request, params=params)
 
     async def get_document_acl(self, id: Id) -> models.Acl:
         """The users and groups that may see a document, and those that may not."""
-        return await self._call(models.Acl, "GET", f"/v1/documents/{_part(id)}/acl")
+        return await self._call(models.Acl, "GET", f"/v1/documents/{_calls.part(id)}/acl")
 
     async def set_document_acl(self, id: Id, **request: Unpack[requests.NewAcl]) -> models.Acl:
         """Replaces that list."""
-        return await self._call(models.Acl, "PUT", f"/v1/documents/{_part(id)}/acl", json=request)
+        return await self._call(models.Acl, "PUT", f"/v1/documents/{_calls.part(id)}/acl", json=request)
 
     async def update_document_acl(self, id: Id, **request: Unpack[requests.AclChange]) -> models.Acl:
         """Sets the parts of that list that are given."""
-        return await self._call(models.Acl, "PATCH", f"/v1/documents/{_part(id)}/acl", json=request)
+        return await self._call(models.Acl, "PATCH", f"/v1/documents/{_calls.part(id)}/acl", json=request)
 
     async def delete_document(self, id: Id) -> models.DeleteReceipt:
         """Deletes a document with its chunks and vectors."""
-        return await self._call(models.DeleteReceipt, "DELETE", f"/v1/documents/{_part(id)}")
+        return await self._call(models.DeleteReceipt, "DELETE", f"/v1/documents/{_calls.part(id)}")
 
     async def delete_documents(self, *, collection: str, source_prefix: str) -> models.DeleteReceipt:
         """Deletes the documents of a collection whose source begins so."""
@@ -301,95 +266,41 @@ class AsyncCited(AsyncTransport):
 
     async def get_collection(self, name: str) -> models.Collection:
         """A collection with its counts."""
-        return await self._call(models.Collection, "GET", f"/v1/collections/{_part(name)}")
+        return await self._call(models.Collection, "GET", f"/v1/collections/{_calls.part(name)}")
 
     async def delete_collection(self, name: str) -> models.DeleteReceipt:
         """Deletes a collection with everything in it."""
-        return await self._call(models.DeleteReceipt, "DELETE", f"/v1/collections/{_part(name)}")
+        return await self._call(models.DeleteReceipt, "DELETE", f"/v1/collections/{_calls.part(name)}")
 
     async def get_collection_acl(self, name: str) -> models.Acl:
         """The access control list that new documents of a collection get."""
-        return await self._call(models.Acl, "GET", f"/v1/collections/{_part(name)}/acl")
+        return await self._call(models.Acl, "GET", f"/v1/collections/{_calls.part(name)}/acl")
 
     async def set_collection_acl(self, name: str, **request: Unpack[requests.NewAcl]) -> models.Acl:
         """Replaces that list."""
-        return await self._call(models.Acl, "PUT", f"/v1/collections/{_part(name)}/acl", json=request)
+        return await self._call(models.Acl, "PUT", f"/v1/collections/{_calls.part(name)}/acl", json=request)
 
     async def update_collection_acl(self, name: str, **request: Unpack[requests.AclChange]) -> models.Acl:
         """Sets the parts of that list that are given."""
-        return await self._call(models.Acl, "PATCH", f"/v1/collections/{_part(name)}/acl", json=request)
+        return await self._call(models.Acl, "PATCH", f"/v1/collections/{_calls.part(name)}/acl", json=request)
 
     async def list_indexes(self, name: str) -> models.IndexList:
         """The indexes of a collection."""
-        return await self._call(models.IndexList, "GET", f"/v1/collections/{_part(name)}/indexes")
+        return await self._call(models.IndexList, "GET", f"/v1/collections/{_calls.part(name)}/indexes")
 
     async def build_index(self, name: str, **request: Unpack[requests.NewIndex]) -> models.IndexBuild:
         """Builds another index beside the active one."""
-        return await self._call(models.IndexBuild, "POST", f"/v1/collections/{_part(name)}/indexes", json=request)
+        return await self._call(models.IndexBuild, "POST", f"/v1/collections/{_calls.part(name)}/indexes", json=request)
 
     async def activate_index(self, name: str, id: Id) -> models.Collection:
         """Makes an index the active one."""
-        path = f"/v1/collections/{_part(name)}/indexes/{_part(id)}/activate"
+        path = f"/v1/collections/{_calls.part(name)}/indexes/{_calls.part(id)}/activate"
         return await self._call(models.Collection, "POST", path)
 
     async def drop_index(self, name: str, id: Id) -> models.DroppedIndex:
         """Drops an index that is not active."""
-        path = f"/v1/collections/{_part(name)}/indexes/{_part(id)}"
+        path = f"/v1/collections/{_calls.part(name)}/indexes/{_calls.part(id)}"
         return await self._call(models.DroppedIndex, "DELETE", path)
-
-    # Keys and tenants
-
-    async def list_keys(self, *, cursor: str | None = None, limit: int | None = None) -> models.KeyPage:
-        """A page of keys, without their secrets."""
-        return await self._call(
-            models.KeyPage, "GET", "/v1/keys", params=_calls.query({"cursor": cursor, "limit": limit})
-        )
-
-    async def create_key(self, **request: Unpack[requests.NewKey]) -> models.IssuedKey:
-        """Creates a key; this is the only time that its secret is shown."""
-        return await self._call(models.IssuedKey, "POST", "/v1/keys", json=request)
-
-    async def get_key(self, id: Id) -> models.Key:
-        """A key, without its secret."""
-        return await self._call(models.Key, "GET", f"/v1/keys/{_part(id)}")
-
-    async def rotate_key(self, id: Id, **request: Unpack[requests.KeyRotation]) -> models.IssuedKey:
-        """Gives a key another secret; the old one is valid for a time of grace."""
-        return await self._call(models.IssuedKey, "POST", f"/v1/keys/{_part(id)}/rotate", json=request)
-
-    async def revoke_key(self, id: Id) -> models.Key:
-        """Revokes a key."""
-        return await self._call(models.Key, "DELETE", f"/v1/keys/{_part(id)}")
-
-    async def list_tenants(self) -> models.TenantList:
-        """The tenants, for the operator."""
-        return await self._call(models.TenantList, "GET", "/v1/tenants")
-
-    async def create_tenant(self, **request: Unpack[requests.NewTenant]) -> models.Tenant:
-        """Creates a tenant, for the operator."""
-        return await self._call(models.Tenant, "POST", "/v1/tenants", json=request)
-
-    async def delete_tenant(self, id: Id) -> models.TenantReceipt:
-        """Deletes a tenant with everything in it, for the operator."""
-        return await self._call(models.TenantReceipt, "DELETE", f"/v1/tenants/{_part(id)}")
-
-    async def create_tenant_key(self, id: Id, **request: Unpack[requests.NewKey]) -> models.IssuedKey:
-        """Creates a key of a tenant, for the operator."""
-        return await self._call(models.IssuedKey, "POST", f"/v1/tenants/{_part(id)}/keys", json=request)
-
-    # Operations
-
-    async def livez(self) -> models.Health:
-        """Whether the process runs."""
-        return await self._call(models.Health, "GET", "/livez")
-
-    async def readyz(self) -> models.Health:
-        """Whether requests can be served."""
-        return await self._call(models.Health, "GET", "/readyz")
-
-    async def get_metrics(self) -> str:
-        """The metrics in the text format of Prometheus, for the operator."""
-        return (await self._send("GET", "/metrics")).text
 
     # Helpers
 
@@ -408,7 +319,7 @@ class AsyncCited(AsyncTransport):
         ends = None if timeout is None else time.monotonic() + timeout
         while True:
             try:
-                async with self._events("GET", f"/v1/jobs/{_part(id)}/events") as events:
+                async with self._events("GET", f"/v1/jobs/{_calls.part(id)}/events") as events:
                     async for event in events:
                         told = _calls.job_event(event)
                         if told.event == "end":
@@ -458,10 +369,6 @@ class AsyncCited(AsyncTransport):
 
 def _asked(question: str | None, request: requests.AskRequest) -> requests.AskRequest:
     return request if question is None else {**request, "question": question}
-
-
-def _part(value: Id) -> str:
-    return quote(str(value), safe="")
 
 
 def _check_time(ends: float | None, id: Id) -> None:

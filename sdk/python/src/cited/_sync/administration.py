@@ -1,0 +1,140 @@
+"""Audit, keys, tenants and probes: the operations of those who run the service."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from typing_extensions import Unpack
+
+from .. import _calls, models, requests
+from .transport import Transport
+
+Id = _calls.Id
+
+
+class Administration(Transport):
+    """The part of the client that manages the service."""
+
+    # Audit
+
+    def list_asks(
+        self,
+        *,
+        outcome: str | None = None,
+        request_id: str | None = None,
+        key_id: str | None = None,
+        provider: str | None = None,
+        asked_after: datetime | None = None,
+        asked_before: datetime | None = None,
+        cursor: Id | None = None,
+        limit: int | None = None,
+    ) -> models.AuditPage:
+        """A page of the record of asks, newest first."""
+        params = _calls.query(
+            {
+                "outcome": outcome,
+                "request_id": request_id,
+                "key_id": key_id,
+                "provider": provider,
+                "asked_after": asked_after,
+                "asked_before": asked_before,
+                "cursor": cursor,
+                "limit": limit,
+            }
+        )
+        return self._call(models.AuditPage, "GET", "/v1/audit", params=params)
+
+    def get_ask(self, id: Id) -> models.AuditedAsk:
+        """The record of an ask."""
+        return self._call(models.AuditedAsk, "GET", f"/v1/audit/{_calls.part(id)}")
+
+    def list_security_events(
+        self,
+        *,
+        action: str | None = None,
+        refused: bool | None = None,
+        key_id: str | None = None,
+        request_id: str | None = None,
+        occurred_after: datetime | None = None,
+        occurred_before: datetime | None = None,
+        deployment: bool | None = None,
+        cursor: Id | None = None,
+        limit: int | None = None,
+    ) -> models.SecurityEventPage:
+        """A page of the record of changes and refusals, newest first."""
+        params = _calls.query(
+            {
+                "action": action,
+                "refused": refused,
+                "key_id": key_id,
+                "request_id": request_id,
+                "occurred_after": occurred_after,
+                "occurred_before": occurred_before,
+                "deployment": deployment,
+                "cursor": cursor,
+                "limit": limit,
+            }
+        )
+        return self._call(models.SecurityEventPage, "GET", "/v1/security-events", params=params)
+
+    def verify_security_events(
+        self, *, noted: str | None = None, deployment: bool | None = None
+    ) -> models.SecurityEventVerification:
+        """Whether that record is whole."""
+        params = _calls.query({"noted": noted, "deployment": deployment})
+        path = "/v1/security-events/verification"
+        return self._call(models.SecurityEventVerification, "GET", path, params=params)
+
+    # Keys and tenants
+
+    def list_keys(self, *, cursor: str | None = None, limit: int | None = None) -> models.KeyPage:
+        """A page of keys, without their secrets."""
+        return self._call(
+            models.KeyPage, "GET", "/v1/keys", params=_calls.query({"cursor": cursor, "limit": limit})
+        )
+
+    def create_key(self, **request: Unpack[requests.NewKey]) -> models.IssuedKey:
+        """Creates a key; this is the only time that its secret is shown."""
+        return self._call(models.IssuedKey, "POST", "/v1/keys", json=request)
+
+    def get_key(self, id: Id) -> models.Key:
+        """A key, without its secret."""
+        return self._call(models.Key, "GET", f"/v1/keys/{_calls.part(id)}")
+
+    def rotate_key(self, id: Id, **request: Unpack[requests.KeyRotation]) -> models.IssuedKey:
+        """Gives a key another secret; the old one is valid for a time of grace."""
+        return self._call(models.IssuedKey, "POST", f"/v1/keys/{_calls.part(id)}/rotate", json=request)
+
+    def revoke_key(self, id: Id) -> models.Key:
+        """Revokes a key."""
+        return self._call(models.Key, "DELETE", f"/v1/keys/{_calls.part(id)}")
+
+    def list_tenants(self) -> models.TenantList:
+        """The tenants, for the operator."""
+        return self._call(models.TenantList, "GET", "/v1/tenants")
+
+    def create_tenant(self, **request: Unpack[requests.NewTenant]) -> models.Tenant:
+        """Creates a tenant, for the operator."""
+        return self._call(models.Tenant, "POST", "/v1/tenants", json=request)
+
+    def delete_tenant(self, id: Id) -> models.TenantReceipt:
+        """Deletes a tenant with everything in it, for the operator."""
+        return self._call(models.TenantReceipt, "DELETE", f"/v1/tenants/{_calls.part(id)}")
+
+    def create_tenant_key(self, id: Id, **request: Unpack[requests.NewKey]) -> models.IssuedKey:
+        """Creates a key of a tenant, for the operator."""
+        return self._call(models.IssuedKey, "POST", f"/v1/tenants/{_calls.part(id)}/keys", json=request)
+
+    # Operations
+
+    def livez(self) -> models.Health:
+        """Whether the process runs."""
+        return self._call(models.Health, "GET", "/livez")
+
+    def readyz(self) -> models.Health:
+        """Whether requests can be served."""
+        return self._call(models.Health, "GET", "/readyz")
+
+    def get_metrics(self) -> str:
+        """The metrics in the text format of Prometheus, for the operator."""
+        return (self._send("GET", "/metrics")).text
