@@ -5,14 +5,17 @@ pub(crate) fn options(text: &str) -> Vec<&str> {
     text.split_whitespace().filter_map(option).collect()
 }
 
-/// The options that an entry describes: those at its beginning, "-z, --gzip, --ungzip Filter the archive …".
+/// The options that an entry describes: those at its beginning, "-z, --gzip, --ungzip Filter the archive …",
+/// "• --raw-output / -r: …", "-p or --strip".
 pub(crate) fn entry_options(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for word in text.split_whitespace() {
         match option(word) {
             Some(option) => found.push(option),
             // A value of the option before: "-c, --bytes=NUM", "-o FILE, --output=FILE".
-            None if !found.is_empty() && word.ends_with(',') => {}
+            None if !found.is_empty() && (word.ends_with(',') || word == "or") => {}
+            // A bullet before them, a stroke between them.
+            None if !word.contains(char::is_alphanumeric) => {}
             None => break,
         }
     }
@@ -21,7 +24,8 @@ pub(crate) fn entry_options(text: &str) -> Vec<&str> {
 
 /// Whether a line of a text is the entry of one of these options.
 pub(crate) fn holds_entry(text: &str, options: &[&str]) -> bool {
-    let begins = |line: &str| line.trim_start().starts_with('-');
+    let begins =
+        |line: &str| line.trim_start_matches(|sign: char| !sign.is_alphanumeric() && sign != '-').starts_with('-');
     text.lines().any(|line| begins(line) && entry_options(line).iter().any(|own| options.contains(own)))
 }
 
@@ -49,5 +53,14 @@ mod tests {
         }
         assert_eq!(options("What does `-z` (or --gzip) do - if at all?"), ["-z", "--gzip"]);
         assert!(!holds_entry(page, &[]));
+        for (entry, expected) in [
+            ("\u{25cb}   --raw-output / -r: Write strings as they are.", &["--raw-output", "-r"][..]),
+            ("-pnum or --strip=num Strip the smallest prefix.", &["-pnum", "--strip"]),
+            ("-v or more of them", &["-v"]),
+            ("See -x", &[]),
+        ] {
+            assert_eq!(entry_options(entry), expected, "{entry}");
+        }
+        assert!(holds_entry("\u{25cb}   --raw-output / -r:\n", &["-r"]));
     }
 }
