@@ -75,7 +75,7 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
             let _ = write!(pointer, "/{missing}");
         }
         match inner.classify() {
-            serde_json::error::Category::Data => ApiError::invalid_field(pointer, strip_place(&message)),
+            serde_json::error::Category::Data => ApiError::invalid_field(pointer, in_words_of_json(&message)),
             _ => ApiError::unreadable(format!("the body is not valid JSON: {message}")),
         }
     })?;
@@ -110,9 +110,16 @@ fn missing_field(message: &str) -> Option<&str> {
     message.strip_prefix("missing field `")?.split_once('`').map(|(name, _)| name)
 }
 
-/// The message without serde's line and column, which add nothing to the pointer.
-fn strip_place(message: &str) -> String {
-    message.rsplit_once(" at line ").map_or(message, |(text, _)| text).to_owned()
+/// The message in the words of JSON, without serde's line and column, which add nothing to the pointer.
+fn in_words_of_json(message: &str) -> String {
+    let text = message.rsplit_once(" at line ").map_or(message, |(text, _)| text);
+    let words = [
+        ("invalid type: sequence", "invalid type: list"),
+        ("invalid type: map", "invalid type: object"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+    ];
+    words.into_iter().fold(text.to_owned(), |text, (of_serde, of_json)| text.replace(of_serde, of_json))
 }
 
 /// Extracts query parameters.

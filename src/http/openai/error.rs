@@ -61,8 +61,12 @@ impl From<Problem> for OpenAiProblem {
             (_, 401) => "invalid_api_key",
             (code, _) => code,
         };
+        let message = match code {
+            "model_not_found" => format!("{}; GET /v1/models lists the models", problem.detail),
+            _ => problem.detail.clone(),
+        };
         let error = ErrorBody {
-            message: problem.detail.clone(),
+            message,
             class: class_of(&problem),
             param: problem.errors.first().map(|error| path_of(&error.pointer)),
             code: code.to_owned(),
@@ -148,5 +152,6 @@ mod tests {
     fn an_unknown_model_is_called_so() {
         let body = body(ApiError::not_found("there is no collection \"x\""));
         assert_eq!((&body["error"]["code"], &body["status"]), (&json!("model_not_found"), &json!(404)));
+        assert_eq!(body["error"]["message"], "there is no collection \"x\"; GET /v1/models lists the models");
     }
 }

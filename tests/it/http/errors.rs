@@ -21,6 +21,12 @@ async fn bad_requests_are_explained() {
     app.get("/nowhere").await.assert_problem(404, "not_found");
     app.get("/v1/documents/not-a-uuid").await.assert_problem(404, "not_found");
     app.get("/v1/jobs/01a20082-8031-747f-87a7-5e9f17eb8160").await.assert_problem(404, "not_found");
+    let text = app.post("/v1/ask", json!({"question": "?", "collections": "handbook"})).await;
+    let told = "invalid type: string \"handbook\", expected a list";
+    assert_eq!(
+        (&text.body["errors"][0]["pointer"], &text.body["errors"][0]["detail"]),
+        (&json!("/collections"), &json!(told))
+    );
     let answer = send(app.request(Method::PATCH, "/v1/ask")).await;
     answer.assert_problem(405, "method_not_allowed");
     assert!(answer.headers.contains_key(header::ALLOW));
