@@ -1,8 +1,9 @@
-//! The child process that reads one document (`service/ingest/extraction.rs` starts it): receives bytes, returns text.
+//! The child process that reads one document (`service/ingest/extraction.rs` starts it): confines itself,
+//! receives bytes, returns text.
 
 use std::io::{Read, Write};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use nix::sys::resource::{Resource, setrlimit};
 
 use super::recognise::RecognitionArguments;
@@ -23,6 +24,12 @@ pub(super) struct Arguments {
     /// CPU time limit.
     #[arg(long)]
     seconds: u64,
+    /// Refuse to read when the system lacks a lock.
+    #[arg(long)]
+    locks_required: bool,
+    /// Read nothing; write as JSON which locks hold.
+    #[arg(long)]
+    locks_only: bool,
     #[command(flatten)]
     recognition: RecognitionArguments,
 }
@@ -30,6 +37,16 @@ pub(super) struct Arguments {
 /// Reads a document from standard input and writes the outcome to standard output as JSON.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     limit(arguments)?;
+    let locks = confine::confine(arguments.recognition.program());
+    if arguments.locks_only {
+        println!("{}", serde_json::to_string(&locks)?);
+        return Ok(());
+    }
+    if arguments.locks_required
+        && let Some((lock, missing)) = locks.iter().find_map(|lock| Some((&lock.name, lock.missing.as_ref()?)))
+    {
+        bail!("the lock {lock} is missing: {missing}");
+    }
     let mut content = Vec::new();
     std::io::stdin().read_to_end(&mut content).context("the document did not arrive")?;
     let media_type = arguments.media_type.clone();

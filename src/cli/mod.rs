@@ -23,9 +23,15 @@ mod service_call;
 mod tenants;
 mod terminal;
 
+use std::time::Duration;
+
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
 use crate::config::Config;
+
+/// Time that computing threads may continue after everything else has ended.
+const LONGEST_END: Duration = Duration::from_secs(5);
 
 /// Answers questions from your own documents and proves every claim.
 #[derive(Debug, Parser)]
@@ -85,33 +91,49 @@ impl Cli {
     ///
     /// # Errors
     /// The error of the command, in words for an operator.
-    pub async fn run(self) -> anyhow::Result<()> {
+    pub fn run(self) -> anyhow::Result<()> {
+        match self.command.unwrap_or(Command::Serve) {
+            // Confines itself, which needs a process of one thread.
+            Command::Extract(arguments) => extract::run(&arguments),
+            command => {
+                let runtime = tokio::runtime::Runtime::new().context("the program cannot start")?;
+                let result = runtime.block_on(command.run());
+                // A thread that hangs must not keep the process alive.
+                runtime.shutdown_timeout(LONGEST_END);
+                result
+            }
+        }
+    }
+}
+
+impl Command {
+    async fn run(self) -> anyhow::Result<()> {
         // Every HTTP client needs one, whichever was chosen first.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        match self.command.unwrap_or(Command::Serve) {
-            Command::Openapi => openapi::print(),
-            Command::Completion(arguments) => {
+        match self {
+            Self::Openapi => openapi::print(),
+            Self::Completion(arguments) => {
                 completion::print(&arguments);
                 Ok(())
             }
-            Command::Extract(arguments) => extract::run(&arguments),
-            Command::Serve => serve::serve(&Config::load()?).await,
-            Command::Worker => serve::work(&Config::load()?).await,
-            Command::Migrate => serve::migrate(&Config::load()?).await,
-            Command::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
-            Command::Search(arguments) => search::run(&Config::load()?, &arguments).await,
-            Command::Check(arguments) => check::run(&Config::load()?, &arguments).await,
-            Command::Collections(arguments) => collections::run(&Config::load()?, &arguments).await,
-            Command::Documents(arguments) => documents::run(&Config::load()?, &arguments).await,
-            Command::Jobs(arguments) => jobs::run(&Config::load()?, &arguments).await,
-            Command::Delete(arguments) => delete::run(&Config::load()?, &arguments).await,
-            Command::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
-            Command::Keys(arguments) => keys::run(&Config::load()?, &arguments).await,
-            Command::Audit(arguments) => audit::run(&Config::load()?, &arguments).await,
-            Command::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,
-            Command::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
-            Command::Doctor => doctor::run(Config::load()).await,
-            Command::Healthcheck => healthcheck::run(&Config::load()?).await,
+            Self::Extract(arguments) => extract::run(&arguments),
+            Self::Serve => serve::serve(&Config::load()?).await,
+            Self::Worker => serve::work(&Config::load()?).await,
+            Self::Migrate => serve::migrate(&Config::load()?).await,
+            Self::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
+            Self::Search(arguments) => search::run(&Config::load()?, &arguments).await,
+            Self::Check(arguments) => check::run(&Config::load()?, &arguments).await,
+            Self::Collections(arguments) => collections::run(&Config::load()?, &arguments).await,
+            Self::Documents(arguments) => documents::run(&Config::load()?, &arguments).await,
+            Self::Jobs(arguments) => jobs::run(&Config::load()?, &arguments).await,
+            Self::Delete(arguments) => delete::run(&Config::load()?, &arguments).await,
+            Self::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
+            Self::Keys(arguments) => keys::run(&Config::load()?, &arguments).await,
+            Self::Audit(arguments) => audit::run(&Config::load()?, &arguments).await,
+            Self::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,
+            Self::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
+            Self::Doctor => doctor::run(Config::load()).await,
+            Self::Healthcheck => healthcheck::run(&Config::load()?).await,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{
     io::{Read, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -28,6 +28,10 @@ pub(super) struct RecognitionArguments {
 }
 
 impl RecognitionArguments {
+    pub(super) fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
+    }
+
     pub(super) fn tesseract(&self) -> Option<Tesseract> {
         let until = Instant::now() + Duration::from_secs(self.time);
         let program = self.program.clone()?;

@@ -1,12 +1,13 @@
 //! `cited serve`, `cited worker`, `cited migrate`.
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
+use confine::Lock;
 
 use crate::{
     app::{App, Core},
     config::{Config, Database},
     providers::local_models::{self, LocalServer},
-    service::context::Context,
+    service::{context::Context, ingest::ExtractionSettings},
     shutdown::Shutdown,
     store::{Store, connect_options},
     telemetry,
@@ -16,6 +17,7 @@ use crate::{
 pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     let telemetry = telemetry::start(&config.log, config.traces.as_ref())?;
     warn_of_unknown_variables(config);
+    lock(&config.ingest.extraction).await?;
     let shutdown = Shutdown::on_signals()?;
     let app = tokio::select! {
         app = App::build(config, Context::system()) => app?,
@@ -39,6 +41,7 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
         bail!("a worker needs DATABASE_URL: the embedded database belongs to the one service that runs it");
     }
     warn_of_unknown_variables(config);
+    lock(&config.ingest.extraction).await?;
     let shutdown = Shutdown::on_signals()?;
     let core = tokio::select! {
         core = Core::build(config, Context::system()) => core?,
@@ -48,6 +51,26 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     let result = Box::pin(core.work_until_stopped(shutdown)).await;
     telemetry.end().await;
     result
+}
+
+/// Closes this process to others of its user, and says which locks the process that reads documents lacks.
+///
+/// # Errors
+/// If it lacks one that is required.
+async fn lock(extraction: &ExtractionSettings) -> anyhow::Result<()> {
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_dumpable(false)?;
+    for Lock { name, missing } in extraction.locks().await.context("documents cannot be read")? {
+        match missing {
+            Some(missing) if extraction.needs_locks => bail!(
+                "the process that reads documents lacks the lock {name}: {missing}; set CITED_EXTRACT_LOCKS=available \
+                 to read without it"
+            ),
+            Some(missing) => tracing::info!(lock = name, missing, "the process that reads documents lacks a lock"),
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// Says how a model server that runs on this machine could write the answers. None is used unasked.

@@ -32,11 +32,21 @@ pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
     settings
 }
 
+/// Reads whether the process that reads documents must have all locks, or does with those that the system has.
+fn read_needs_locks(reader: &mut Reader) -> bool {
+    let wanted = reader.value("CITED_EXTRACT_LOCKS", "available".to_owned());
+    if !["available", "required"].contains(&wanted.as_str()) {
+        reader.fault(format!("CITED_EXTRACT_LOCKS is {wanted:?}; write available or required"));
+    }
+    wanted == "required"
+}
+
 fn read_extraction(reader: &mut Reader, defaults: ingest::ExtractionSettings) -> ingest::ExtractionSettings {
     let settings = ingest::ExtractionSettings {
         program: reader.optional("CITED_EXTRACT_PROGRAM").unwrap_or(defaults.program),
         timeout: reader.seconds("CITED_EXTRACT_TIMEOUT_S", defaults.timeout),
         memory_mib: reader.value("CITED_EXTRACT_MEMORY_MIB", defaults.memory_mib),
+        needs_locks: read_needs_locks(reader),
         recognition: read_recognition(reader),
     };
     if settings.memory_mib < ingest::MINIMUM_EXTRACTION_MEMORY_MIB {

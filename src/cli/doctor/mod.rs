@@ -6,6 +6,7 @@ mod models;
 use std::{process::Command, time::Duration};
 
 use anyhow::Context as _;
+use confine::Lock;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
@@ -13,7 +14,10 @@ use self::findings::Findings;
 use crate::{
     config::{Config, ConfigError, Database, Origin},
     providers::remote,
-    service::{error_chain, ingest::RecognitionSettings},
+    service::{
+        error_chain,
+        ingest::{ExtractionSettings, RecognitionSettings},
+    },
     store,
 };
 
@@ -35,6 +39,8 @@ pub(super) async fn run(config: Result<Config, ConfigError>) -> anyhow::Result<(
     models::check(&config, &mut findings).await;
     println!("\nText recognition (OCR)");
     check_recognition(config.ingest.extraction.recognition.as_ref(), &mut findings);
+    println!("\nLocks of the process that reads documents");
+    check_locks(&config.ingest.extraction, &mut findings).await;
     println!("\nDatabase");
     match &config.database {
         Database::Server { primary, replica } => {
@@ -96,6 +102,27 @@ fn check_recognition(settings: Option<&RecognitionSettings>, findings: &mut Find
     if !missing.is_empty() {
         let missing = missing.join(", ");
         findings.warning(format_args!("it does not have {missing}; install that, or change CITED_OCR_LANGUAGES"));
+    }
+}
+
+/// Prints which locks the kernel gives the process that reads documents.
+async fn check_locks(extraction: &ExtractionSettings, findings: &mut Findings) {
+    let locks = match extraction.locks().await {
+        Ok(locks) => locks,
+        Err(error) => return findings.fault(format_args!("{error:#}")),
+    };
+    for Lock { name, missing } in locks {
+        match missing {
+            None => Findings::good(name, "holds"),
+            Some(missing) => {
+                Findings::good(name, missing);
+                if extraction.needs_locks {
+                    findings.fault("set CITED_EXTRACT_LOCKS=available to read documents without it");
+                } else {
+                    findings.warning("a document that takes over its reader gets further than it should");
+                }
+            }
+        }
     }
 }
 

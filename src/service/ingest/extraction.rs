@@ -2,7 +2,8 @@
 //!
 //! A panic is contained in this process. An endless loop or a document that unpacks to gigabytes is not: formats that
 //! large libraries read are read by a child process, `cited extract`, which limits its own memory and processor time
-//! and is killed when it takes too long. It gets the document and nothing else: no environment, no connections.
+//! and is killed, with all that it started, when it takes too long. It gets the document and nothing else: no environment, no
+//! connections, and before it reads a byte it takes the rest away from itself (the crate `confine`).
 
 use std::{
     ffi::OsString,
@@ -13,7 +14,12 @@ use std::{
     time::Duration,
 };
 
-use nix::sys::signal::Signal;
+use anyhow::Context as _;
+use confine::Lock;
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{Child, Command},
@@ -38,6 +44,8 @@ pub(crate) struct ExtractionSettings {
     pub(crate) timeout: Duration,
     /// Most memory, in MiB of address space.
     pub(crate) memory_mib: u64,
+    /// Whether no document is read where the system lacks a lock.
+    pub(crate) needs_locks: bool,
     /// The recognition of text in pictures, if there is one.
     pub(crate) recognition: Option<RecognitionSettings>,
 }
@@ -55,7 +63,7 @@ pub(crate) struct RecognitionSettings {
 
 impl Default for ExtractionSettings {
     fn default() -> Self {
-        Self { program: own_program(), timeout: Duration::from_mins(1), memory_mib: 1024, recognition: None }
+        Self { program: own_program(), timeout: Duration::from_mins(1), memory_mib: 1024, needs_locks: false, recognition: None }
     }
 }
 
@@ -93,6 +101,7 @@ impl ExtractionSettings {
     /// The child is killed when its future is dropped.
     pub(super) async fn extract_apart(&self, content: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
         let mut child = self.start(declared).await?;
+        let _group = Group::of(&child);
         let talk = talk(&mut child, content);
         let Ok(heard) = tokio::time::timeout(self.time(), talk).await else {
             // The child may have exited at this moment.
@@ -120,19 +129,7 @@ impl ExtractionSettings {
     async fn start(&self, declared: &str) -> Result<Child, ExtractError> {
         let mut tries = 0;
         loop {
-            let recognition = self.recognition.iter().flat_map(RecognitionSettings::arguments);
-            let started = Command::new(&self.program)
-                .arg("extract")
-                .arg(format!("--media-type={declared}"))
-                .arg(format!("--memory-mib={}", self.memory_mib))
-                .arg(format!("--seconds={}", self.time().as_secs().max(1)))
-                .args(recognition)
-                .env_clear()
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .kill_on_drop(true)
-                .spawn();
+            let started = self.command(declared).spawn();
             tries += 1;
             match started {
                 Ok(child) => return Ok(child),
@@ -146,6 +143,40 @@ impl ExtractionSettings {
                 Err(_) => tokio::time::sleep(REST_BETWEEN_STARTS).await,
             }
         }
+    }
+
+    /// The command that starts a child, in a process group of its own.
+    fn command(&self, declared: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .arg("extract")
+            .arg(format!("--media-type={declared}"))
+            .arg(format!("--memory-mib={}", self.memory_mib))
+            .arg(format!("--seconds={}", self.time().as_secs().max(1)))
+            .args(self.needs_locks.then_some("--locks-required"))
+            .args(self.recognition.iter().flat_map(RecognitionSettings::arguments))
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Starts a child that reads nothing, and returns which locks hold in it.
+    ///
+    /// # Errors
+    /// If it cannot be started, or does not say.
+    pub(crate) async fn locks(&self) -> anyhow::Result<Vec<Lock>> {
+        let output = self.command("text/plain").arg("--locks-only").stdin(Stdio::null()).output();
+        let output = output.await.with_context(|| {
+            format!("{} cannot be run; correct CITED_EXTRACT_PROGRAM", self.program.display())
+        })?;
+        serde_json::from_slice(&output.stdout).with_context(|| {
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            format!("the process that reads documents does not say which locks hold: {}", complaint.trim())
+        })
     }
 
     /// Maps the exit of a child without a result to an error.
@@ -183,6 +214,24 @@ impl ExtractionSettings {
                 self.time().as_secs()
             ),
         )
+    }
+}
+
+/// The processes that a child started, and the child: they end when this is dropped.
+struct Group(Option<Pid>);
+
+impl Group {
+    fn of(child: &Child) -> Self {
+        Self(child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw))
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // There is none left, usually.
+            let _ = killpg(leader, Signal::SIGKILL);
+        }
     }
 }
 
@@ -234,7 +283,7 @@ mod tests {
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("allowed");
         let settings =
-            ExtractionSettings { program, timeout: Duration::from_secs(20), memory_mib: 7, recognition: None };
+            ExtractionSettings { program, timeout: Duration::from_secs(20), memory_mib: 7, ..Default::default() };
         settings.extract_apart(b"<html>words", "text/html").await
     }
 
@@ -262,8 +311,30 @@ mod tests {
         std::fs::write(&program, "#!/bin/sh\nexec sleep 600\n").expect("written");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("allowed");
         let settings =
-            ExtractionSettings { program, timeout: Duration::from_millis(200), memory_mib: 7, recognition: None };
+            ExtractionSettings { program, timeout: Duration::from_millis(200), memory_mib: 7, ..Default::default() };
         let result = settings.extract_apart(b"<html>words", "text/html").await;
         assert_eq!(result.expect_err("late").cause, Cause::TimedOut);
+    }
+
+    /// The child leaves a process behind that holds none of its pipes; it is ended whether the child ends or is ended.
+    #[tokio::test]
+    async fn what_a_child_started_ends_with_it() {
+        for end in ["exit 1", "exec sleep 600"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (program, name) = (folder.path().join("child"), folder.path().join("left"));
+            let script = format!("#!/bin/sh\nsleep 600 <&- >&- 2>&- &\necho $! > {}\n{end}\n", name.display());
+            std::fs::write(&program, script).expect("written");
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("allowed");
+            let timeout = Duration::from_secs(2);
+            let settings = ExtractionSettings { program, timeout, memory_mib: 7, ..Default::default() };
+            settings.extract_apart(b"<html>words", "text/html").await.expect_err(end);
+            let left = std::fs::read_to_string(&name).expect("its name");
+            let state = format!("/proc/{}/stat", left.trim());
+            // A process that only waits to be collected has ended.
+            let is_over = || std::fs::read_to_string(&state).map_or(true, |stat| stat.contains(") Z "));
+            while !is_over() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
     }
 }

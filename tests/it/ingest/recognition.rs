@@ -18,6 +18,8 @@ use crate::{
 /// A program that stands for tesseract, and the folder that it is in.
 fn program(script: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
+    // The process that reads documents is another user's where the tests are root's.
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("allowed");
     let path = folder.path().join("tesseract");
     std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
     std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("allowed");
