@@ -259,6 +259,18 @@ CREATE TABLE answer_source (
 );
 CREATE INDEX answer_source_key ON answer_source (tenant_id, key);
 
+-- Receipts of erasures: ids and numbers, and no names that callers gave.
+CREATE TABLE erasure (
+    tenant_id   uuid        NOT NULL REFERENCES tenant,
+    erasure_id  uuid        NOT NULL,            -- version 7, so that it sorts by time
+    erased_at   timestamptz NOT NULL,
+    key_id      text,                            -- as in ask_audit
+    subject     text[]      NOT NULL,            -- what was erased, as kind:id
+    erased      jsonb       NOT NULL,            -- rows that are gone, by kind
+    remains     jsonb       NOT NULL,            -- array of {place, holds, until}: what could not be erased
+    PRIMARY KEY (tenant_id, erasure_id)
+);
+
 -- The record of changes and refusals -----------------------------------------------------------------
 --
 -- Rows are written once. The tenant of what concerns the deployment (tenants, requests without a valid key) is the nil UUID.

@@ -17,7 +17,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     job, job_item, job_tally, job_stage, job_context, job_embedding, idempotency_key, webhook,
     usage_daily, answer_cache, answer_source TO cited_app;
 -- Written once and never changed.
-GRANT SELECT, INSERT, DELETE ON principal, document_reader, document_field, document_version, deleted_document, ask_audit TO cited_app;
+GRANT SELECT, INSERT, DELETE ON principal, document_reader, document_field, document_version, deleted_document, ask_audit, erasure TO cited_app;
 -- Requests write security events through a function, and change or delete none.
 GRANT SELECT ON security_event, security_event_waiting, security_seal TO cited_app;
 GRANT INSERT ON security_event, security_event_waiting, security_seal TO cited_worker;
@@ -36,7 +36,7 @@ BEGIN
         'tenant', 'api_key', 'principal', 'collection', 'collection_index', 'index_statistic', 'term_statistic',
         'document', 'document_index', 'document_field', 'document_reader', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
         'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
-        'ask_audit', 'usage_daily', 'answer_cache', 'answer_source',
+        'ask_audit', 'usage_daily', 'answer_cache', 'answer_source', 'erasure',
         'security_event', 'security_event_waiting', 'security_seal'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);

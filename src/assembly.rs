@@ -31,6 +31,7 @@ use crate::{
         daily_budget::DailyBudget,
         documents::DocumentService,
         embedders::{Embedders, Space},
+        erasures::ErasureService,
         granted::{UseCaseParts, UseCases},
         indexes::IndexService,
         ingest::{Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Worker},
@@ -124,6 +125,7 @@ impl<'a> Assembly<'a> {
             audit: AuditService::new(store.clone()),
             citations: CitationService::new(store.clone()),
             ingest: ingest.clone(),
+            erasures: ErasureService::new(store.clone(), config.retention, context.clone()),
             documents: DocumentService::new(store.clone(), context.clone()),
             collections: CollectionService::new(store.clone(), profile, defaults, writes_contexts, context.clone()),
             indexes: IndexService::new(

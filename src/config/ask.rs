@@ -14,6 +14,8 @@ use crate::{
 
 /// Days that a row of the audit is kept unless configured otherwise.
 const AUDIT_RETENTION_DAYS: u32 = 90;
+/// Days that a job is kept after its end unless configured otherwise.
+const JOB_RETENTION_DAYS: u32 = 90;
 /// Days that a security event is kept unless configured otherwise.
 const SECURITY_EVENT_RETENTION_DAYS: u32 = 365;
 /// Number of pages that are used from a web search unless configured otherwise.
@@ -94,6 +96,7 @@ pub(super) fn read_web_search(reader: &mut Reader) -> Option<web_search::Setting
 pub(super) fn read_retention(reader: &mut Reader) -> Retention {
     Retention {
         audit: read_days(reader, "CITED_AUDIT_RETENTION_DAYS", AUDIT_RETENTION_DAYS),
+        jobs: read_days(reader, "CITED_JOB_RETENTION_DAYS", JOB_RETENTION_DAYS),
         security_events: read_days(reader, "CITED_SECURITY_EVENT_RETENTION_DAYS", SECURITY_EVENT_RETENTION_DAYS),
     }
 }

@@ -12,6 +12,8 @@ mod client_address;
 mod collections;
 mod cross_origin;
 mod documents;
+mod erasures;
+mod export;
 mod extract;
 mod fields;
 mod filter;
@@ -229,6 +231,9 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(indexes::build_index, indexes::list_indexes))
         .routes(routes!(indexes::activate_index))
         .routes(routes!(indexes::drop_index))
+        .routes(routes!(export::export_collection))
+        .routes(routes!(erasures::create_erasure, erasures::list_erasures))
+        .routes(routes!(erasures::get_erasure))
         .routes(routes!(documents::get_document, documents::delete_document))
         .routes(routes!(acl::get_document_acl, acl::set_document_acl, acl::update_document_acl))
         .routes(routes!(documents::get_document_content))

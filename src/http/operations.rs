@@ -13,7 +13,7 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 56] = [
+const OPERATIONS: [(&str, Need); 60] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
@@ -55,6 +55,10 @@ const OPERATIONS: [(&str, Need); 56] = [
     ("get_document_acl", Need::AnyOf(&[Scope::Ingest])),
     ("set_document_acl", Need::AnyOf(&[Scope::Ingest])),
     ("update_document_acl", Need::AnyOf(&[Scope::Ingest])),
+    ("create_erasure", Need::WholeTenant),
+    ("list_erasures", Need::WholeTenant),
+    ("get_erasure", Need::WholeTenant),
+    ("export_collection", Need::AnyOf(&[Scope::Admin])),
     ("list_jobs", Need::AnyOf(&[Scope::Ingest])),
     ("get_job", Need::AnyOf(&[Scope::Ingest])),
     ("follow_job", Need::AnyOf(&[Scope::Ingest])),
@@ -139,6 +143,7 @@ mod tests {
             Change::DeleteDocument,
             Change::DeleteDocuments,
             Change::ChangeDocumentAcl,
+            Change::CreateErasure,
             Change::CancelJob,
             Change::RetryJob,
             Change::CreateCollection,

@@ -11,6 +11,7 @@ pub(crate) mod context;
 pub(crate) mod daily_budget;
 pub(crate) mod documents;
 pub(crate) mod embedders;
+pub(crate) mod erasures;
 mod error;
 pub(crate) mod granted;
 pub(crate) mod indexes;

@@ -1,4 +1,4 @@
-//! Deletes expired data: content of failed documents, request keys, cached answers, costs, audit rows, security events.
+//! Deletes expired data: content of failed documents, jobs, request keys, cached answers, costs, audit rows, security events.
 
 use std::time::Duration;
 
@@ -25,10 +25,12 @@ pub(crate) struct Sweeper {
 }
 
 /// How long rows are kept; `None` keeps them for ever.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Retention {
     /// Rows of the audit of asks.
     pub audit: Option<Duration>,
+    /// Jobs that have ended.
+    pub jobs: Option<Duration>,
     /// Security events.
     pub security_events: Option<Duration>,
 }
@@ -72,6 +74,9 @@ impl Sweeper {
         let now = self.context.clock.now();
         self.store.jobs().forget_failed_content(now - RETRYABLE).await?;
         self.store.jobs().forget_old_keys(now).await?;
+        if let Some(retention) = self.retention.jobs {
+            while self.store.jobs().forget_jobs(now - retention).await? > 0 {}
+        }
         self.store.asks().forget_cached_answers().await?;
         self.store.asks().forget_usage((now - USAGE_LIFE).to_offset(UtcOffset::UTC).date()).await?;
         if let Some(retention) = self.retention.security_events {

@@ -11,6 +11,7 @@ mod connect;
 mod connect_options;
 mod diagnostics;
 mod documents;
+mod erasures;
 mod error;
 mod group_writer;
 mod jobs;
@@ -51,6 +52,7 @@ pub(crate) use search::{
     DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
 };
 
+pub(crate) use erasures::{Erased, ErasureRow, Erasures, LeftAsks, Remainder, Traces};
 pub(crate) use security_events::{EventFilter, SecurityEvents};
 
 /// Migrations, embedded in the binary.
@@ -93,6 +95,12 @@ impl Store {
     #[must_use]
     pub(crate) const fn search(&self) -> Search<'_> {
         Search { store: self }
+    }
+
+    /// Traces of what was deleted, and the receipts of their erasure.
+    #[must_use]
+    pub(crate) const fn erasures(&self) -> Erasures<'_> {
+        Erasures { store: self }
     }
 
     /// The record of changes and refusals.

@@ -21,6 +21,8 @@ pub enum Change {
     DeleteDocuments,
     /// Somebody else may see a document.
     ChangeDocumentAcl,
+    /// Documents were erased, with their traces.
+    CreateErasure,
     /// A job was cancelled.
     CancelJob,
     /// Failed documents of a job went back to the queue.
@@ -62,6 +64,7 @@ impl Change {
             Self::DeleteDocument => "delete_document",
             Self::DeleteDocuments => "delete_documents",
             Self::ChangeDocumentAcl => "update_document_acl",
+            Self::CreateErasure => "create_erasure",
             Self::CancelJob => "cancel_job",
             Self::RetryJob => "retry_job",
             Self::CreateCollection => "create_collection",

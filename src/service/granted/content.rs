@@ -11,6 +11,7 @@ use crate::service::{
     ServiceError,
     collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
     documents::{DocumentList, DocumentRow, DocumentText, SourcePrefix, StoredChunk, no_document},
+    erasures::{Erasable, ErasureRow, WantedErasure},
     indexes::{CollectionIndex, DroppedIndex, WantedIndex},
     security_record::Changed,
 };
@@ -237,6 +238,35 @@ impl Granted {
         let changed = Changed::one(Change::DeleteDocuments, [collection(name)]);
         self.record(Changed { number: receipt.documents, ..changed }).await?;
         Ok(receipt)
+    }
+
+    /// Erases a document, a source or a collection with its traces.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn erase(&self, of: Erasable, with_asks: bool) -> Result<ErasureRow, ServiceError> {
+        let wanted = WantedErasure { of, with_asks, key_id: self.caller.key_id.clone() };
+        let row = self.parts.erasures.erase(self.tenant(), wanted).await?;
+        let things = [format!("erasure:{}", row.id)];
+        let changed = Changed::one(Change::CreateErasure, things);
+        self.record(Changed { number: row.erased.documents, ..changed }).await?;
+        Ok(row)
+    }
+
+    /// Receipts of erasures, newest first.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn erasures(&self, before: Option<Uuid>, limit: i64) -> Result<Vec<ErasureRow>, ServiceError> {
+        self.parts.erasures.list(self.tenant(), before, limit).await
+    }
+
+    /// The receipt of an erasure.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn erasure(&self, id: Uuid) -> Result<ErasureRow, ServiceError> {
+        self.parts.erasures.get(self.tenant(), id).await
     }
 
     /// Answers as for a document that does not exist, if the caller may not see it or its collection.

@@ -26,6 +26,7 @@ use super::{
     citations::CitationService,
     collections::CollectionService,
     documents::DocumentService,
+    erasures::ErasureService,
     indexes::IndexService,
     ingest::IngestService,
     search::SearchService,
@@ -51,6 +52,8 @@ pub(crate) struct UseCaseParts {
     pub(crate) search: SearchService,
     /// Ingests documents.
     pub(crate) ingest: IngestService,
+    /// Erases documents with their traces.
+    pub(crate) erasures: ErasureService,
     /// Reads and deletes stored documents.
     pub(crate) documents: DocumentService,
     /// Manages collections.

@@ -133,6 +133,21 @@ impl Documents<'_> {
         self.delete(transaction, tenant, collection, Matching::Prefix(prefix), now).await
     }
 
+    /// Deletes what is stored under a source, with what was found in it, and what waits under it.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is deleted then.
+    pub(crate) async fn delete_source(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        source: &str,
+        now: OffsetDateTime,
+    ) -> Result<DeleteReceipt, StoreError> {
+        let transaction = self.store.begin(tenant).await?;
+        self.delete(transaction, tenant, collection, Matching::Source(source), now).await
+    }
+
     async fn delete(
         &self,
         mut transaction: Tx,

@@ -12,6 +12,8 @@ use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Tx, Work, jobs::lim
 
 /// Items that one transaction settles.
 const PAGE: i64 = 500;
+/// Ended jobs that one transaction deletes.
+const FORGOTTEN_JOBS: i64 = 100;
 
 /// Result of a request to stop a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +169,39 @@ impl Jobs<'_> {
         .rows_affected();
         transaction.commit().await?;
         Ok(forgotten)
+    }
+}
+
+impl Jobs<'_> {
+    /// Deletes some of the jobs that ended before `before`, with their items; not the one that an index was last built by.
+    /// Returns how many: call it again until it returns 0.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn forget_jobs(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
+        let mut transaction = self.store.begin_queue().await?;
+        let gone = sqlx::query!(
+            "DELETE FROM job WHERE (tenant_id, job_id) IN
+                 (SELECT j.tenant_id, j.job_id FROM job j WHERE j.finished_at < $1
+                    AND NOT EXISTS (SELECT FROM collection_index k WHERE k.tenant_id = j.tenant_id AND k.job_id = j.job_id)
+                  LIMIT $2 FOR UPDATE SKIP LOCKED)
+             RETURNING tenant_id, job_id",
+            before,
+            FORGOTTEN_JOBS,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let (tenants, jobs): (Vec<Uuid>, Vec<Uuid>) = gone.iter().map(|row| (row.tenant_id, row.job_id)).unzip();
+        sqlx::query!(
+            "DELETE FROM job_item i USING unnest($1::uuid[], $2::uuid[]) AS gone (tenant_id, job_id)
+             WHERE i.tenant_id = gone.tenant_id AND i.job_id = gone.job_id",
+            &tenants,
+            &jobs,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(u64::try_from(gone.len()).unwrap_or(u64::MAX))
     }
 }
 

@@ -1,4 +1,6 @@
 //! Documents and collections as they are stored.
 
 mod deletes;
+mod erasures;
+mod export;
 mod reading;

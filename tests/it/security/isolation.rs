@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use crate::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 30] = [
+const TABLES: [&str; 31] = [
     "tenant",
     "api_key",
     "principal",
@@ -34,6 +34,7 @@ const TABLES: [&str; 30] = [
     "usage_daily",
     "answer_cache",
     "answer_source",
+    "erasure",
     "security_event",
     "security_event_waiting",
     "security_seal",
@@ -64,6 +65,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO document_field SELECT tenant_id, collection_id, document_id, 'key', 1, NULL FROM document LIMIT 1;
         INSERT INTO api_key (tenant_id, key_id, name, code, scopes, created_at) SELECT tenant_id, 'key', 'key', '', '{ask}', now() FROM job LIMIT 1;
         INSERT INTO job_context SELECT tenant_id, job_id, 1, 1, 0, 1, 1, 1, false FROM job LIMIT 1;
+        INSERT INTO erasure SELECT tenant_id, job_id, now(), NULL, '{}', '{}', '[]' FROM job LIMIT 1;
         INSERT INTO security_event SELECT tenant_id, job_id, now(), 'ask', NULL, NULL, NULL, NULL, '{}', 1 FROM job LIMIT 1;
         INSERT INTO security_event_waiting SELECT tenant_id, gen_random_uuid() FROM job LIMIT 1;
         INSERT INTO security_seal SELECT tenant_id, 1000, now(), '{}', '', '', false FROM job LIMIT 1;

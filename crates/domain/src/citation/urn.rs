@@ -118,6 +118,12 @@ impl Urn {
         self.digest.is_some().then_some(self.document.as_str())
     }
 
+    /// The beginning of the URNs of the passages of a collection.
+    #[must_use]
+    pub fn start_in(collection: &str) -> String {
+        format!("{SCHEME}{}/", utf8_percent_encode(collection, RESERVED))
+    }
+
     /// Name of the collection.
     #[must_use]
     pub fn collection(&self) -> &str {

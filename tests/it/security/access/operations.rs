@@ -3,7 +3,7 @@
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::world::{Caller, Named, encoded};
+use super::world::{Caller, NOTHING, Named, encoded};
 
 /// An operation, and what the document says that its callers need.
 #[derive(Clone, Debug)]
@@ -90,21 +90,24 @@ impl Operation {
             "{urn}" => encoded(&named.urn),
             "{id}" => {
                 let of_path = |start: &str| self.path.starts_with(start);
-                let id = if of_path("/v1/collections") {
-                    &named.index
+                let id = if of_path("/v1/erasures") {
+                    // There is none: nobody has erased anything.
+                    NOTHING
+                } else if of_path("/v1/collections") {
+                    named.index.as_str()
                 } else if of_path("/v1/documents") {
-                    &named.document
+                    named.document.as_str()
                 } else if of_path("/v1/jobs") {
-                    &named.job
+                    named.job.as_str()
                 } else if of_path("/v1/audit") {
-                    &named.ask
+                    named.ask.as_str()
                 } else if of_path("/v1/keys") {
-                    &named.key
+                    named.key.as_str()
                 } else {
                     assert!(of_path("/v1/tenants"), "{} names what?", self.path);
-                    &named.tenant
+                    named.tenant.as_str()
                 };
-                id.clone()
+                id.to_owned()
             }
             other => {
                 assert!(!other.starts_with('{'), "{other} of {} is what?", self.path);
@@ -136,6 +139,7 @@ impl Operation {
             "create_response" => json!({"model": named.collection, "input": "Where does it grow?"}),
             "search" => json!({"query": "Where does it grow?", "collections": collections}),
             "check" => json!({"text": "It grows in the office.", "urns": [named.urn]}),
+            "create_erasure" => json!({"document": named.document}),
             "create_collection" => json!({"name": named.collection}),
             "create_documents" => {
                 json!({"collection": named.collection, "documents": [{"source": "a", "text": "Words."}]})

@@ -1,0 +1,46 @@
+//! What is exported can be read back.
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    harness::{TestApp, send},
+    scripted::ModelServer,
+};
+
+async fn exported(app: &TestApp, collection: &str) -> String {
+    let answer = app.request(Method::GET, &format!("/v1/collections/{collection}/export")).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
+    answer.text().await.expect("text")
+}
+
+#[tokio::test]
+async fn an_export_makes_the_same_collection_again() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    // More than are read at once.
+    let documents: Vec<Value> = (0..120)
+        .map(|number| {
+            let acl = if number % 2 == 0 { json!({"allow": ["group:people"], "deny": ["user:bob"]}) } else { json!({}) };
+            json!({"source": format!("folder/{number}.md"), "title": format!("Title {number}"), "uri": format!("https://example.org/{number}"),
+                   "text": format!("# Heading {number}\n\nSome words, \"quoted\" – {number}."), "metadata": {"n": number}, "acl": acl})
+        })
+        .collect();
+    let job = app.post("/v1/documents?wait=true", json!({"collection": "a", "documents": documents})).await;
+    assert_eq!(job.body["state"], "succeeded", "{job:?}");
+    let lines = exported(&app, "a").await;
+    assert_eq!(lines.lines().count(), 120);
+    let one: Value = serde_json::from_str(lines.lines().last().expect("lines")).expect("JSON");
+    assert_eq!((&one["metadata"], &one["acl"]["deny"]), (&json!({"n": 0}), &json!(["user:bob"])), "{one}");
+    let bulk = app.request(Method::POST, "/v1/documents/bulk?collection=b&wait=true");
+    let back = send(bulk.header("content-type", "application/x-ndjson").body(lines.clone())).await;
+    assert_eq!((back.status, &back.body["state"]), (200, &json!("succeeded")), "{back:?}");
+    let again = exported(&app, "b").await;
+    let set = |lines: &str| lines.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+    assert_eq!(set(&again), set(&lines));
+    app.get("/v1/collections/nothing/export").await.assert_problem(404, "not_found");
+    app.stop().await;
+}
