@@ -25,7 +25,9 @@ const PAGE: i64 = 50;
 #[derive(Debug, Serialize)]
 struct ExportedDocument {
     source: String,
-    uri: String,
+    /// If it is not the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
     title: String,
     media_type: &'static str,
     metadata: Value,
@@ -95,8 +97,8 @@ async fn line(granted: &Granted, row: DocumentRow) -> Result<ExportedDocument, S
         acl: granted.document_acl(row.id).await?.into(),
         text: granted.document_text(row.id).await?.text,
         media_type: exported_type(&row.media_type),
+        uri: Some(row.uri).filter(|uri| *uri != row.source),
         source: row.source,
-        uri: row.uri,
         title: row.title,
         metadata: row.metadata,
     })

@@ -133,6 +133,17 @@ impl Faults {
         self.add(pointer, fault);
     }
 
+    /// A URI that clients may make a link of: one with another scheme than http and https might be run by them. A letter
+    /// alone is a drive.
+    pub(super) fn uri(&mut self, pointer: &str, uri: &str) {
+        if let Ok(parsed) = Url::parse(uri)
+            && !matches!(parsed.scheme(), "http" | "https")
+            && parsed.scheme().len() > 1
+        {
+            self.add(pointer, format!("has the scheme {}; write http or https, or a path without a scheme", parsed.scheme()));
+        }
+    }
+
     pub(super) fn question(&mut self, pointer: &str, text: &str) {
         if text.trim().is_empty() {
             self.add(pointer, "must not be empty");
@@ -233,6 +244,21 @@ mod tests {
         let mut faults = Faults::default();
         faults.metadata("/metadata", metadata);
         faults.0.into_iter().map(|fault| fault.detail).collect()
+    }
+
+    #[test]
+    fn a_uri_is_one_of_the_web_or_a_path() {
+        let is_fine = |uri: &str| {
+            let mut faults = Faults::default();
+            faults.uri("/uri", uri);
+            faults.finish().is_ok()
+        };
+        for uri in ["https://example.org/a", "HTTP://example.org", "wiki/a.md", "/etc/motd", "C:\\a.txt", "a b: c"] {
+            assert!(is_fine(uri), "{uri}");
+        }
+        for uri in ["javascript:alert(1)", " JavaScript:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc"] {
+            assert!(!is_fine(uri), "{uri}");
+        }
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub(super) struct NewDocumentBody {
     /// suggests, else plain text. With `url`, the type to use instead of the one that the server sends.
     #[schema(value_type = Option<ShortText>)]
     media_type: Option<String>,
-    /// URI that `text` was read from, if it differs from `source`.
+    /// URI that `text` was read from, if it differs from `source`: http, https, or a path.
     #[schema(value_type = Option<ShortText>)]
     uri: Option<String>,
     /// Your own data about the document; filters search in it. At most 64 KiB of JSON, 256 keys (those of objects
@@ -190,6 +190,9 @@ impl NewDocumentBody {
             if let Some(text) = text {
                 faults.short_text(&format!("{pointer}/{name}"), text);
             }
+        }
+        if let Some(uri) = &self.uri {
+            faults.uri(&format!("{pointer}/uri"), uri);
         }
         let metadata = Value::Object(self.metadata);
         faults.metadata(&format!("{pointer}/metadata"), &metadata);
