@@ -48,15 +48,18 @@ struct ExportedDocument {
         (status = 404, description = "There is no such collection"),
     ),
 )]
-pub(super) async fn export_collection(granted: Granted, ValidPath(name): ValidPath<String>) -> Result<Response, ApiError> {
+pub(super) async fn export_collection(
+    granted: Granted,
+    ValidPath(name): ValidPath<String>,
+) -> Result<Response, ApiError> {
     // A collection that is not there is told before anything is sent.
     granted.collection(&name).await?;
     let pages = stream::unfold(Some(None), move |position: Option<Option<Uuid>>| {
         let (granted, name) = (granted.clone(), name.clone());
         async move {
             let after = position?;
-            let list = DocumentList { collection: Some(name), after, limit: PAGE, ..DocumentList::default() };
-            let page = granted.documents(list).await;
+            let wanted = DocumentList { collection: Some(name), after, limit: PAGE, ..DocumentList::default() };
+            let page = granted.documents(wanted).await;
             let last = page.as_ref().ok().and_then(|page| page.last()).map(|row| row.id);
             let lines = match page {
                 Ok(page) => lines(&granted, page).await,

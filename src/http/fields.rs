@@ -140,7 +140,10 @@ impl Faults {
             && !matches!(parsed.scheme(), "http" | "https")
             && parsed.scheme().len() > 1
         {
-            self.add(pointer, format!("has the scheme {}; write http or https, or a path without a scheme", parsed.scheme()));
+            self.add(
+                pointer,
+                format!("has the scheme {}; write http or https, or a path without a scheme", parsed.scheme()),
+            );
         }
     }
 
@@ -256,7 +259,14 @@ mod tests {
         for uri in ["https://example.org/a", "HTTP://example.org", "wiki/a.md", "/etc/motd", "C:\\a.txt", "a b: c"] {
             assert!(is_fine(uri), "{uri}");
         }
-        for uri in ["javascript:alert(1)", " JavaScript:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc"] {
+        for uri in [
+            "javascript:alert(1)",
+            " JavaScript:alert(1)",
+            "java\nscript:alert(1)",
+            "data:text/html,x",
+            "vbscript:x",
+            "file:///etc",
+        ] {
             assert!(!is_fine(uri), "{uri}");
         }
     }

@@ -60,12 +60,14 @@ impl ErasureService {
     pub(crate) async fn erase(&self, tenant: TenantId, wanted: WantedErasure) -> Result<ErasureRow, ServiceError> {
         let traces = self.find(tenant, &wanted.of).await?;
         let (store, now, with_asks) = (self.store.clone(), self.context.clock.now(), wanted.with_asks);
+        // As the database keeps it, so that the receipt is the same when it is read.
+        let now = now - time::Duration::nanoseconds(i64::from(now.nanosecond() % 1_000));
         let erasing = async move {
             let deleted = delete(&store, tenant, &traces, now).await?;
-            let (traced, left) = store.erasures().erase_traces(tenant, &traces, with_asks).await?;
-            Ok((traces, deleted, traced, left))
+            let (gone, left) = store.erasures().erase_traces(tenant, &traces, with_asks).await?;
+            Ok((traces, deleted, gone, left))
         };
-        let (traces, deleted, traced, left) = run_detached(erasing).await?;
+        let (traces, deleted, gone, left) = run_detached(erasing).await?;
         let row = ErasureRow {
             id: self.context.ids.next(),
             erased_at: now,
@@ -78,7 +80,7 @@ impl ErasureService {
                 vectors: deleted.vectors,
                 answers: deleted.answers,
                 uploads: deleted.queue_items + deleted.failed_items,
-                ..traced
+                ..gone
             },
             remains: self.remains(&left, now),
         };
@@ -138,7 +140,11 @@ impl ErasureService {
             remainder("security events", "ids of the documents, the collection and the jobs", record_until),
             remainder("deleted documents", "ids, last versions and the time, so that citations say so", None),
             remainder("files of the database", "pages that are not overwritten yet, until it is vacuumed", None),
-            remainder("write-ahead log, replicas and their archives", "the changes, for as long as you keep them", None),
+            remainder(
+                "write-ahead log, replicas and their archives",
+                "the changes, for as long as you keep them",
+                None,
+            ),
             remainder("backups", "all of it: after a restore, send the erasures of its receipts again", None),
             remainder("configured model servers", "what they keep of prompts and texts that they were sent", None),
         ];
@@ -155,7 +161,9 @@ async fn delete(
 ) -> Result<DeleteReceipt, StoreError> {
     // The last source is the one that the others were found in.
     match traces.sources.as_deref().map(<[String]>::last) {
-        None => Ok(store.documents().delete_collection(tenant, &traces.collection_name, now).await?.unwrap_or_default()),
+        None => {
+            Ok(store.documents().delete_collection(tenant, &traces.collection_name, now).await?.unwrap_or_default())
+        }
         Some(None) => Ok(DeleteReceipt::default()),
         Some(Some(source)) => store.documents().delete_source(tenant, traces.collection, source, now).await,
     }

@@ -260,11 +260,7 @@ async fn unname_items(
 }
 
 /// Deletes the jobs of a collection with their items; returns the number of items, and the jobs.
-async fn delete_jobs(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    collection: Uuid,
-) -> Result<(u64, Vec<Uuid>), StoreError> {
+async fn delete_jobs(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<(u64, Vec<Uuid>), StoreError> {
     let jobs = sqlx::query_scalar!(
         "DELETE FROM job WHERE tenant_id = $1 AND collection_id = $2 RETURNING job_id",
         tenant.0,

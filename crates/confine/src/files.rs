@@ -11,8 +11,11 @@ use landlock::{
 const VERSION: ABI = ABI::V6;
 
 /// Folders that a program reads to run: libraries, its data, how they are found, and nothing of users and services.
-const INSTALLED: [&str; 9] =
-    ["/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store", "/etc/ld.so.cache", "/etc/ld.so.conf", "/dev/null"];
+const INSTALLED: [&str; 8] =
+    ["/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store", "/etc/ld.so.cache", "/etc/ld.so.conf"];
+
+/// Where a program's complaints go.
+const NOWHERE: &str = "/dev/null";
 
 /// Closes all files, TCP ports, abstract sockets and foreign processes; leaves a program what is installed, for reading.
 pub(crate) fn close(program: Option<&Path>) -> Result<(), String> {
@@ -34,6 +37,7 @@ fn restrict(program: Option<&Path>) -> Result<RulesetStatus, RulesetError> {
         .scope(Scope::from_all(VERSION))?
         .create()?
         .add_rules(path_beneath_rules(readable, AccessFs::from_read(VERSION)))?
+        .add_rules(path_beneath_rules(program.map(|_| NOWHERE), AccessFs::from_file(VERSION)))?
         .restrict_self()?;
     Ok(restricted.ruleset)
 }

@@ -35,7 +35,8 @@ mod linux {
     };
 
     /// Attempts that a process which may start a program is let do: the program needs them.
-    const FOR_A_PROGRAM: [&str; 5] = ["start a program", "duplicate itself", "look at a path", "change folder", "look around in a folder"];
+    const FOR_A_PROGRAM: [&str; 5] =
+        ["start a program", "duplicate itself", "look at a path", "change folder", "look around in a folder"];
     const MODES: [&str; 3] = ["free", "computing", "with a program"];
 
     type Attempt<'a> = (&'static str, Box<dyn Fn() -> io::Result<()> + 'a>);
@@ -69,7 +70,8 @@ mod linux {
 
     /// What a process of this mode could do.
     fn run(mode: &str) -> BTreeMap<String, bool> {
-        let folder = std::env::temp_dir().join(format!("cited-escapes-{}-{}", std::process::id(), mode.replace(' ', "-")));
+        let folder =
+            std::env::temp_dir().join(format!("cited-escapes-{}-{}", std::process::id(), mode.replace(' ', "-")));
         fs::create_dir_all(folder.join("inner")).expect("a folder");
         for name in ["read", "written", "deleted", "renamed", "mode"] {
             fs::write(folder.join(name), "secret").expect("a file");
@@ -131,7 +133,10 @@ mod linux {
             ("rename a file", Box::new(move || fs::rename(at("renamed"), at("inner/renamed")))),
             ("make a folder", Box::new(move || fs::create_dir(at("inner/folder")))),
             ("make a link", Box::new(move || symlink("/etc/passwd", at("inner/link")))),
-            ("make a file in memory", Box::new(|| memfd_create("words", MFdFlags::empty()).map(drop).map_err(Into::into))),
+            (
+                "make a file in memory",
+                Box::new(|| memfd_create("words", MFdFlags::empty()).map(drop).map_err(Into::into)),
+            ),
             ("change folder", Box::new(|| std::env::set_current_dir("/"))),
             (
                 "mount a file system",
@@ -152,33 +157,52 @@ mod linux {
                 Box::new(move || UdpSocket::bind("127.0.0.1:0")?.send_to(b"words", ("127.0.0.1", port)).map(drop)),
             ),
             ("connect to a socket by its path", Box::new(move || UnixStream::connect(folder.join("socket")).map(drop))),
-            ("connect to an abstract socket", Box::new(move || UnixStream::connect_addr(&abstract_name(folder)).map(drop))),
-            ("make a pair of sockets and send", Box::new(|| {
-                let (one, _other) = UnixStream::pair()?;
-                nix::sys::socket::send(std::os::fd::AsRawFd::as_raw_fd(&one), b"words", nix::sys::socket::MsgFlags::empty())?;
-                Ok(())
-            })),
+            (
+                "connect to an abstract socket",
+                Box::new(move || UnixStream::connect_addr(&abstract_name(folder)).map(drop)),
+            ),
+            (
+                "make a pair of sockets and send",
+                Box::new(|| {
+                    let (one, _other) = UnixStream::pair()?;
+                    nix::sys::socket::send(
+                        std::os::fd::AsRawFd::as_raw_fd(&one),
+                        b"words",
+                        nix::sys::socket::MsgFlags::empty(),
+                    )?;
+                    Ok(())
+                }),
+            ),
         ]
     }
 
     fn on_processes(parent: Pid, secret: usize, folder: &Path) -> Vec<Attempt<'_>> {
         vec![
-            ("read the environment of its parent", Box::new(move || fs::read(format!("/proc/{parent}/environ")).map(drop))),
-            ("look into the memory of its parent", Box::new(move || {
-                let mut word = [0; 8];
-                let mut local = [io::IoSliceMut::new(&mut word)];
-                process_vm_readv(parent, &mut local, &[RemoteIoVec { base: secret, len: 8 }])?;
-                Ok(())
-            })),
+            (
+                "read the environment of its parent",
+                Box::new(move || fs::read(format!("/proc/{parent}/environ")).map(drop)),
+            ),
+            (
+                "look into the memory of its parent",
+                Box::new(move || {
+                    let mut word = [0; 8];
+                    let mut local = [io::IoSliceMut::new(&mut word)];
+                    process_vm_readv(parent, &mut local, &[RemoteIoVec { base: secret, len: 8 }])?;
+                    Ok(())
+                }),
+            ),
             ("send its parent a signal", Box::new(move || kill(parent, None).map_err(Into::into))),
             ("start a program", Box::new(|| Command::new("/bin/true").status().map(drop))),
             ("duplicate itself", Box::new(|| Command::new("/bin/sh").args(["-c", "(true) & wait"]).status().map(drop))),
-            ("start a file that it wrote", Box::new(move || {
-                let path = folder.join("inner/program");
-                fs::write(&path, "#!/bin/sh\n")?;
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
-                Command::new(path).status().map(drop)
-            })),
+            (
+                "start a file that it wrote",
+                Box::new(move || {
+                    let path = folder.join("inner/program");
+                    fs::write(&path, "#!/bin/sh\n")?;
+                    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+                    Command::new(path).status().map(drop)
+                }),
+            ),
             ("become root", Box::new(|| setuid(Uid::from_raw(0)).map_err(Into::into))),
             ("make a namespace of its own", Box::new(|| unshare(CloneFlags::CLONE_NEWUTS).map_err(Into::into))),
             // The last: where it works, paths lead elsewhere from then on.

@@ -1,6 +1,7 @@
 //! Pure decisions: no I/O, no clock, no database, no HTTP.
 
 pub mod access;
+pub mod answer_form;
 pub mod answering;
 pub mod asked_part;
 pub mod audit;

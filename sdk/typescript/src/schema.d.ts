@@ -264,6 +264,28 @@ export interface paths {
         patch: operations["update_collection_acl"];
         trace?: never;
     };
+    "/v1/collections/{name}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a collection
+         * @description Every document with its extracted text, metadata and access control list, one JSON object per line, newest first. The
+         *     lines can be sent to `POST /v1/documents/bulk` as they are. Documents that are deleted meanwhile are left out; a
+         *     response that breaks off is not complete.
+         */
+        get: operations["export_collection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{name}/indexes": {
         parameters: {
             query?: never;
@@ -476,6 +498,45 @@ export interface paths {
         };
         /** Get a document's text */
         get: operations["get_document_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List erasures */
+        get: operations["list_erasures"];
+        put?: never;
+        /**
+         * Erase documents
+         * @description Deletes a document, a source or a collection with all traces: former versions, vectors, waiting uploads, cached
+         *     answers, lines of jobs, kept replies, and on request the asks that were answered from it. The receipt is kept.
+         */
+        post: operations["create_erasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an erasure */
+        get: operations["get_erasure"];
         put?: never;
         post?: never;
         delete?: never;
@@ -856,6 +917,11 @@ export interface components {
             /** @description How the answer was checked. */
             validation: components["schemas"]["Validation"];
         };
+        /**
+         * @description Form of an answer: `markdown`, as it was written; `safe_markdown`, without images and HTML, and with links to the URIs of cited sources only; `plain`, also without links, emphasis and headings.
+         * @enum {string}
+         */
+        AnswerForm: "markdown" | "safe_markdown" | "plain";
         /** @description The end of the stream: the answer, as returned without a stream. */
         AskAnswerEvent: {
             /** @description The end of the stream: the answer, as returned without a stream. */
@@ -951,6 +1017,14 @@ export interface components {
             dry_run?: boolean;
             /** @description Limits which passages may be found. */
             filter?: components["schemas"]["SearchFilter"];
+            /**
+             * @description Form of the answer, for those who show it as it comes: answers quote documents, which may hold images, links and HTML
+             *     of others. Checks and citations are the same; their spans are those in the form. With another form than `markdown` a
+             *     stream has no `token` and `claim` events.
+             *
+             *     If left out: `"markdown"`.
+             */
+            format?: components["schemas"]["AnswerForm"];
             /**
              * @description Additions to the response: `trace`, the full trace (queries, verdicts with reasons, steps, model calls);
              *     `draft`, the rejected draft with a 422.
@@ -1716,6 +1790,55 @@ export interface components {
             /** @description Tokens read by the models. */
             tokens: number;
         };
+        /** @description Numbers of what an erasure removed. */
+        Erased: {
+            /** @description Cached answers that were written from them. */
+            answers: number;
+            /** @description Rows of the audit of asks. */
+            asks: number;
+            /** @description Chunks. */
+            chunks: number;
+            /** @description Documents. */
+            documents: number;
+            /** @description Lines in jobs that named them. */
+            job_items: number;
+            /** @description Replies that were kept for repeated requests. */
+            replies: number;
+            /** @description Uploads that waited, or were kept for a retry. */
+            uploads: number;
+            /** @description Vectors. */
+            vectors: number;
+            /** @description Versions of them, the last included. */
+            versions: number;
+        };
+        /** @description The receipt of an erasure. */
+        Erasure: {
+            /** @description Numbers of rows that are gone, or that name nothing any more. */
+            erased: components["schemas"]["Erased"];
+            /**
+             * Format: date-time
+             * @description When it was done.
+             */
+            erased_at: string;
+            /**
+             * Format: uuid
+             * @description Id of the erasure.
+             */
+            id: string;
+            /** @description Id of the key that asked for it. */
+            key_id: string | null;
+            /** @description What is left, where, and until when. */
+            remains: components["schemas"]["Remainder"][];
+            /** @description What was erased, as `document:id` and `collection:id`; no names. */
+            subject: string[];
+        };
+        /** @description A page of erasures. */
+        ErasurePage: {
+            /** @description The receipts, newest first. */
+            erasures: components["schemas"]["Erasure"][];
+            /** @description Send this as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description How well the passages found in all rounds answer the question. */
         Evidence: {
             /** @description Passages graded ambiguous. */
@@ -2154,7 +2277,7 @@ export interface components {
             text?: string | null;
             /** @description Title of the document; if left out, its first heading or its name. */
             title?: components["schemas"]["ShortText"] | null;
-            /** @description URI that `text` was read from, if it differs from `source`. */
+            /** @description URI that `text` was read from, if it differs from `source`: http, https, or a path. */
             uri?: components["schemas"]["ShortText"] | null;
             /**
              * @description URL that a worker fetches the document from: http or https, on the public internet, without a password.
@@ -2179,6 +2302,23 @@ export interface components {
              *     they are split, while their vectors follow; the job ends when the vectors are stored.
              */
             indexing?: components["schemas"]["Indexing"] | null;
+        };
+        /** @description What to erase: a `document`, a `collection`, or what is or was stored under a `source` of a collection. */
+        NewErasure: {
+            /**
+             * @description Whether asks that were answered from what is erased are deleted from the audit; else the receipt says how many
+             *     are left.
+             */
+            asks?: boolean;
+            /** @description Name of a collection. */
+            collection?: components["schemas"]["CollectionName"] | null;
+            /**
+             * Format: uuid
+             * @description Id of a document.
+             */
+            document?: string | null;
+            /** @description Source of a document of the collection. Its traces go also if it was deleted before. */
+            source?: components["schemas"]["DocumentSource"] | null;
         };
         /**
          * @description Settings in which the next index differs from the active one; `{}` continues the remaining work of the existing next
@@ -2354,6 +2494,18 @@ export interface components {
             attempt: number;
             /** @description Its errors. */
             errors: components["schemas"]["Finding"][];
+        };
+        /** @description Something that an erasure leaves. */
+        Remainder: {
+            /** @description What it holds. */
+            holds: string;
+            /** @description Where it is. */
+            place: string;
+            /**
+             * Format: date-time
+             * @description When it goes; null where the service does not know, or never.
+             */
+            until: string | null;
         };
         /** @description A document that replaces another. */
         Replacement: {
@@ -2804,6 +2956,7 @@ export type AbstainReason = components['schemas']['AbstainReason'];
 export type Acl = components['schemas']['Acl'];
 export type AclChange = components['schemas']['AclChange'];
 export type Answer = components['schemas']['Answer'];
+export type AnswerForm = components['schemas']['AnswerForm'];
 export type AskAnswerEvent = components['schemas']['AskAnswerEvent'];
 export type AskClaim = components['schemas']['AskClaim'];
 export type AskClaimEvent = components['schemas']['AskClaimEvent'];
@@ -2864,6 +3017,9 @@ export type DocumentSource = components['schemas']['DocumentSource'];
 export type DroppedIndex = components['schemas']['DroppedIndex'];
 export type Duplicate = components['schemas']['Duplicate'];
 export type EmbeddingWork = components['schemas']['EmbeddingWork'];
+export type Erased = components['schemas']['Erased'];
+export type Erasure = components['schemas']['Erasure'];
+export type ErasurePage = components['schemas']['ErasurePage'];
 export type Evidence = components['schemas']['Evidence'];
 export type FailureCount = components['schemas']['FailureCount'];
 export type FieldError = components['schemas']['FieldError'];
@@ -2899,6 +3055,7 @@ export type NewAcl = components['schemas']['NewAcl'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewDocument = components['schemas']['NewDocument'];
 export type NewDocuments = components['schemas']['NewDocuments'];
+export type NewErasure = components['schemas']['NewErasure'];
 export type NewIndex = components['schemas']['NewIndex'];
 export type NewKey = components['schemas']['NewKey'];
 export type NewTenant = components['schemas']['NewTenant'];
@@ -2916,6 +3073,7 @@ export type Quote = components['schemas']['Quote'];
 export type ReadingNotes = components['schemas']['ReadingNotes'];
 export type RejectedAnswer = components['schemas']['RejectedAnswer'];
 export type RejectedDraft = components['schemas']['RejectedDraft'];
+export type Remainder = components['schemas']['Remainder'];
 export type Replacement = components['schemas']['Replacement'];
 export type Rewrite = components['schemas']['Rewrite'];
 export type Scope = components['schemas']['Scope'];
@@ -4590,6 +4748,101 @@ export interface operations {
             };
             /** @description A value is wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_collection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the collection */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Documents, one per line */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such collection */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6480,6 +6733,330 @@ export interface operations {
                 };
             };
             /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_erasures: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Rows per page, 1 to 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Receipts, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasurePage"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_erasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewErasure"];
+            };
+        };
+        responses: {
+            /** @description Erased */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such document or collection */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not declared as JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_erasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identity of the erasure */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such erasure */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -9,9 +9,13 @@ use super::{
         schema::{ClaimVerdictSchema, ContradictionKindSchema},
     },
     QuoteBody,
+    form::moved,
 };
 use crate::{
-    domain::citation::{CitationError, ClaimVerdict, Contradiction, ContradictionKind},
+    domain::{
+        answer_form::FormedAnswer,
+        citation::{CitationError, ClaimVerdict, Contradiction, ContradictionKind},
+    },
     service::ask::{AskWarning, SkipCause},
 };
 
@@ -64,6 +68,13 @@ impl From<Contradiction> for ContradictionBody {
     fn from(found: Contradiction) -> Self {
         let Contradiction { kind, source_index, quote } = found;
         Self { kind, source_index, quote: quote.into() }
+    }
+}
+
+impl FindingBody {
+    /// Moves its range to where that is in another form of the answer.
+    pub(super) fn move_spans(&mut self, formed: &FormedAnswer) {
+        self.span = self.span.map(|span| moved(formed, span));
     }
 }
 

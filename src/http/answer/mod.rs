@@ -1,6 +1,7 @@
 //! The body of an answer in the API.
 
 mod finding;
+mod form;
 mod usage;
 
 use serde::Serialize;

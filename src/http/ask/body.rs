@@ -10,13 +10,18 @@ use super::super::{
     fields::Faults,
     filter::FilterBody,
     problem::ApiError,
-    schema::{CollectionNames, OnInsufficientSchema, Question, SpeculationSchema, ValidationLevelSchema},
+    schema::{
+        AnswerFormSchema, CollectionNames, OnInsufficientSchema, Question, SpeculationSchema, ValidationLevelSchema,
+    },
     search::default_collections,
     stages::{ModeBody, StagesBody},
 };
 use super::messages::{self, ChatTurn, Conversation, MessageBody};
 use crate::{
-    domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
+    domain::{
+        answer_form::AnswerForm, budget::TighterLimits, citation::Level, corrective::OnInsufficient,
+        speculation::Speculation,
+    },
     service::{
         ask::{AskExecution, AskRequest, ChatModels, LONGEST_CACHE_LIFE, MOST_PASSAGES, ModelName, Reach, StreamMode},
         granted::Granted,
@@ -69,6 +74,12 @@ pub(in crate::http) struct AskBody {
     #[serde(default)]
     #[schema(value_type = ValidationLevelSchema)]
     validation: Level,
+    /// Form of the answer, for those who show it as it comes: answers quote documents, which may hold images, links and HTML
+    /// of others. Checks and citations are the same; their spans are those in the form. With another form than `markdown` a
+    /// stream has no `token` and `claim` events.
+    #[serde(default)]
+    #[schema(value_type = AnswerFormSchema, default = "markdown")]
+    pub(super) format: AnswerForm,
     /// `true` returns the events of `POST /v1/ask/stream` while the model writes; `"validated"` does too, but sends no
     /// word before its claim is confirmed. If left out, an `Accept: text/event-stream` header means `true`, and so does
     /// that path.
@@ -216,6 +227,7 @@ impl Default for AskBody {
             stages: StagesBody::default(),
             rewrite: RewriteBody::default(),
             validation: Level::default(),
+            format: AnswerForm::default(),
             stream: None,
             models: Vec::new(),
             temperature: 0.0,

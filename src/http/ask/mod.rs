@@ -49,9 +49,10 @@ pub(in crate::http) async fn ask(
     if let Some(mode) = body.stream_mode(&headers) {
         return streamed(&granted, &uri, body, mode).await;
     }
+    let form = body.format;
     let (request, include) = body.read(&granted)?;
     let result = granted.ask(&request).await;
-    Ok(Json(ended(result, &include)?).into_response())
+    Ok(Json(ended(result, &include)?.in_form(form)).into_response())
 }
 
 /// Ask, and receive the answer as it is written
@@ -81,11 +82,12 @@ pub(in crate::http) async fn stream_ask(
 
 /// Starts an ask whose events are the response.
 async fn streamed(granted: &Granted, uri: &Uri, body: AskBody, mode: StreamMode) -> Result<Response, ApiError> {
+    let form = body.format;
     let (request, include) = body.read(granted)?;
     match granted.stream_ask(request, mode).await {
         Ok(frames) => {
             let request_id = granted.caller().request_id.clone();
-            Ok(stream::respond(frames, StreamedAsk { include, instance: uri.path().to_owned(), request_id }))
+            Ok(stream::respond(frames, StreamedAsk { include, form, instance: uri.path().to_owned(), request_id }))
         }
         Err(ask) => Err(failed(ask, &include)),
     }

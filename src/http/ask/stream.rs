@@ -25,7 +25,7 @@ use super::{
     failure::AskFailure,
 };
 use crate::{
-    domain::{citation::ConfirmedClaim, span::Span},
+    domain::{answer_form::AnswerForm, citation::ConfirmedClaim, span::Span},
     service::ask::{AskEvent, AskFrame, GradedHit, VoidReason},
 };
 
@@ -35,6 +35,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// Data of the request that is needed at the end of its stream.
 pub(super) struct StreamedAsk {
     pub(crate) include: HashSet<IncludeBody>,
+    pub(crate) form: AnswerForm,
     /// Path of the request.
     pub(crate) instance: String,
     pub(crate) request_id: Option<String>,
@@ -67,12 +68,12 @@ impl Relay {
         if self.is_over {
             return None;
         }
-        match self.frames.recv().await {
+        match self.shown_frame().await {
             Some(AskFrame::Event(event)) => self.event(event),
             Some(AskFrame::End(result)) => {
                 self.is_over = true;
                 match ended(*result, &self.ask.include) {
-                    Ok(body) => AskEventBody::Answer(Box::new(body)).frame(),
+                    Ok(body) => AskEventBody::Answer(Box::new(body.in_form(self.ask.form))).frame(),
                     Err(error) => self.error(error),
                 }
             }
@@ -80,6 +81,17 @@ impl Relay {
             None => {
                 self.is_over = true;
                 self.error(ApiError::internal("an ask ended without its end"))
+            }
+        }
+    }
+
+    /// The next frame that the form of the answer lets through: its words are known at the end only.
+    async fn shown_frame(&mut self) -> Option<AskFrame> {
+        loop {
+            let frame = self.frames.recv().await?;
+            let is_of_words = matches!(frame, AskFrame::Event(AskEvent::Token(_) | AskEvent::Claim(_)));
+            if !is_of_words || self.ask.form == AnswerForm::Markdown {
+                return Some(frame);
             }
         }
     }

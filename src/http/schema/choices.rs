@@ -3,6 +3,7 @@
 use super::choice::{Choice, Choices};
 use crate::domain::{
     access::{KeyState, Scope},
+    answer_form::AnswerForm,
     answering::PassageReason,
     audit::AuditOutcome,
     citation::{ClaimVerdict, ContradictionKind, Level},
@@ -13,6 +14,14 @@ use crate::domain::{
     speculation::Speculation,
     split::{SizeUnit, SplitterKind},
 };
+
+pub(in crate::http) type AnswerFormSchema = Choice<AnswerForm>;
+
+impl Choices for AnswerForm {
+    const NAME: &'static str = "AnswerForm";
+    const ABOUT: &'static str = "Form of an answer: `markdown`, as it was written; `safe_markdown`, without images and HTML, and with \
+        links to the URIs of cited sources only; `plain`, also without links, emphasis and headings.";
+}
 
 pub(in crate::http) type ScopeSchema = Choice<Scope>;
 

@@ -6,10 +6,10 @@ mod choices;
 mod text;
 
 pub(super) use choices::{
-    AbstainReasonSchema, AuditOutcomeSchema, ClaimVerdictSchema, ContradictionKindSchema, GradeSchema, IndexingSchema,
-    IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema, KeyStateSchema, OnContextFailureSchema,
-    OnInsufficientSchema, OriginSchema, PassageReasonSchema, ScopeSchema, SizeUnitSchema, SpeculationSchema,
-    SplitterKindSchema, ValidationLevelSchema,
+    AbstainReasonSchema, AnswerFormSchema, AuditOutcomeSchema, ClaimVerdictSchema, ContradictionKindSchema,
+    GradeSchema, IndexingSchema, IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema, KeyStateSchema,
+    OnContextFailureSchema, OnInsufficientSchema, OriginSchema, PassageReasonSchema, ScopeSchema, SizeUnitSchema,
+    SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
 };
 pub(super) use text::{
     Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, PlainText, PrincipalName, Question, ShortText,

@@ -63,7 +63,13 @@ pub(crate) struct RecognitionSettings {
 
 impl Default for ExtractionSettings {
     fn default() -> Self {
-        Self { program: own_program(), timeout: Duration::from_mins(1), memory_mib: 1024, needs_locks: false, recognition: None }
+        Self {
+            program: own_program(),
+            timeout: Duration::from_mins(1),
+            memory_mib: 1024,
+            needs_locks: false,
+            recognition: None,
+        }
     }
 }
 
@@ -170,9 +176,9 @@ impl ExtractionSettings {
     /// If it cannot be started, or does not say.
     pub(crate) async fn locks(&self) -> anyhow::Result<Vec<Lock>> {
         let output = self.command("text/plain").arg("--locks-only").stdin(Stdio::null()).output();
-        let output = output.await.with_context(|| {
-            format!("{} cannot be run; correct CITED_EXTRACT_PROGRAM", self.program.display())
-        })?;
+        let output = output
+            .await
+            .with_context(|| format!("{} cannot be run; correct CITED_EXTRACT_PROGRAM", self.program.display()))?;
         serde_json::from_slice(&output.stdout).with_context(|| {
             let complaint = String::from_utf8_lossy(&output.stderr);
             format!("the process that reads documents does not say which locks hold: {}", complaint.trim())

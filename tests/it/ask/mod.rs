@@ -11,6 +11,7 @@ mod corrective;
 mod evidence;
 mod exempt;
 mod failures;
+mod forms;
 mod instructions;
 mod judges;
 mod neighbours;

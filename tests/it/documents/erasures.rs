@@ -36,7 +36,8 @@ async fn tables_with(app: &TestApp, word: &str) -> Vec<String> {
 async fn fill(app: &TestApp, collection: &str) -> String {
     let mut id = Value::Null;
     for text in ["The canaryword grows in the office.", "The canaryword grows in the garden."] {
-        let document = json!({"source": "canaryword.md", "title": "canaryword", "text": text, "metadata": {"canaryword": 1}});
+        let document =
+            json!({"source": "canaryword.md", "title": "canaryword", "text": text, "metadata": {"canaryword": 1}});
         let failing = json!({"source": "canaryword-empty.md", "text": " "});
         let body = json!({"collection": collection, "documents": [document, failing]});
         let upload = app.request(Method::POST, "/v1/documents?wait=true").json(&body);
@@ -44,7 +45,8 @@ async fn fill(app: &TestApp, collection: &str) -> String {
         assert_eq!(job.status, 200, "{job:?}");
         id = job.body["items"][0]["document_id"].clone();
     }
-    let question = json!({"question": "Where does the canaryword grow?", "collections": [collection], "cache": {"ttl_s": 300}});
+    let question =
+        json!({"question": "Where does the canaryword grow?", "collections": [collection], "cache": {"ttl_s": 300}});
     let answer = app.ask(question).await;
     assert!(answer.body["sources"].to_string().contains("canaryword"), "{answer:?}");
     id.as_str().expect("an id").to_owned()
@@ -95,12 +97,19 @@ async fn a_collection_goes_with_its_jobs_and_asks_and_others_stay() {
     fill(&app, "gone").await;
     app.ingest("kept", &[("a.md", "Other words.")]).await;
     let made = app.post("/v1/erasures", json!({"collection": "gone", "asks": true})).await;
-    assert_eq!((made.status, &made.body["erased"]["documents"], &made.body["erased"]["asks"]), (201, &json!(1), &json!(1)));
+    assert_eq!(
+        (made.status, &made.body["erased"]["documents"], &made.body["erased"]["asks"]),
+        (201, &json!(1), &json!(1))
+    );
     assert_eq!(tables_with(&app, "canaryword").await, [""; 0]);
     assert_eq!(app.get("/v1/collections/gone").await.status, 404);
     assert_eq!(app.get("/v1/jobs").await.body["jobs"].as_array().expect("jobs").len(), 1);
     assert_eq!(app.get("/v1/collections/kept").await.body["documents"], 1);
-    for body in [json!({}), json!({"document": "019ee0a1-6f0b-7d52-9a40-5f1b8f0f6a11", "collection": "kept"}), json!({"source": "a.md"})] {
+    for body in [
+        json!({}),
+        json!({"document": "019ee0a1-6f0b-7d52-9a40-5f1b8f0f6a11", "collection": "kept"}),
+        json!({"source": "a.md"}),
+    ] {
         app.post("/v1/erasures", body).await.assert_problem(422, "invalid_request");
     }
     app.stop().await;

@@ -11,7 +11,8 @@ use crate::{
 };
 
 async fn exported(app: &TestApp, collection: &str) -> String {
-    let answer = app.request(Method::GET, &format!("/v1/collections/{collection}/export")).send().await.expect("an answer");
+    let answer =
+        app.request(Method::GET, &format!("/v1/collections/{collection}/export")).send().await.expect("an answer");
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
     answer.text().await.expect("text")

@@ -239,7 +239,7 @@ fn is_filler(character: char) -> bool {
 /// Characters that are invisible to readers but that a model may obey or be misled by: those that Unicode lets a program
 /// ignore (tags, variation selectors, zero-width and bidirectional marks, soft hyphens), but for the joiners, and control
 /// characters, but for tab and line ends.
-fn is_smuggled(character: char) -> bool {
+pub(crate) fn is_smuggled(character: char) -> bool {
     let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r');
     is_control || (is_ignorable(character) && !is_joiner(character))
 }

@@ -462,6 +462,49 @@ class EmbeddingWork(BaseModel):
     """
 
 
+class Erased(BaseModel):
+    """
+    Numbers of what an erasure removed.
+    """
+
+    answers: int
+    """
+    Cached answers that were written from them.
+    """
+    asks: int
+    """
+    Rows of the audit of asks.
+    """
+    chunks: int
+    """
+    Chunks.
+    """
+    documents: int
+    """
+    Documents.
+    """
+    job_items: int
+    """
+    Lines in jobs that named them.
+    """
+    replies: int
+    """
+    Replies that were kept for repeated requests.
+    """
+    uploads: int
+    """
+    Uploads that waited, or were kept for a retry.
+    """
+    vectors: int
+    """
+    Vectors.
+    """
+    versions: int
+    """
+    Versions of them, the last included.
+    """
+
+
 class Evidence(BaseModel):
     """
     How well the passages found in all rounds answer the question.
@@ -745,6 +788,25 @@ class ReadingNotes(BaseModel):
     unread_attachments: list[str]
     """
     Attachments of a message that are not read, each with the reason. The others are documents of their own.
+    """
+
+
+class Remainder(BaseModel):
+    """
+    Something that an erasure leaves.
+    """
+
+    holds: str
+    """
+    What it holds.
+    """
+    place: str
+    """
+    Where it is.
+    """
+    until: AwareDatetime | None
+    """
+    When it goes; null where the service does not know, or never.
     """
 
 
@@ -1370,6 +1432,52 @@ class DocumentPage(BaseModel):
     documents: list[Document]
     """
     The documents, newest first.
+    """
+    next_cursor: str | None
+    """
+    Send this as `cursor` to get the next page; null on the last page.
+    """
+
+
+class Erasure(BaseModel):
+    """
+    The receipt of an erasure.
+    """
+
+    erased: Erased
+    """
+    Numbers of rows that are gone, or that name nothing any more.
+    """
+    erased_at: AwareDatetime
+    """
+    When it was done.
+    """
+    id: UUID
+    """
+    Id of the erasure.
+    """
+    key_id: str | None
+    """
+    Id of the key that asked for it.
+    """
+    remains: list[Remainder]
+    """
+    What is left, where, and until when.
+    """
+    subject: list[str]
+    """
+    What was erased, as `document:id` and `collection:id`; no names.
+    """
+
+
+class ErasurePage(BaseModel):
+    """
+    A page of erasures.
+    """
+
+    erasures: list[Erasure]
+    """
+    The receipts, newest first.
     """
     next_cursor: str | None
     """

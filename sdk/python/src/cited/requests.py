@@ -62,6 +62,30 @@ class KeyRotation(TypedDict):
     """
 
 
+class NewErasure(TypedDict):
+    """
+    What to erase: a `document`, a `collection`, or what is or was stored under a `source` of a collection.
+    """
+
+    asks: NotRequired[bool]
+    """
+    Whether asks that were answered from what is erased are deleted from the audit; else the receipt says how many
+    are left.
+    """
+    collection: NotRequired[str | None]
+    """
+    Name of a collection.
+    """
+    document: NotRequired[str | None]
+    """
+    Id of a document.
+    """
+    source: NotRequired[str | None]
+    """
+    Source of a document of the collection. Its traces go also if it was deleted before.
+    """
+
+
 class Rewrite(TypedDict):
     """
     How further queries are made for a question that found too little.
@@ -254,7 +278,7 @@ class NewDocument(TypedDict):
     """
     uri: NotRequired[str | None]
     """
-    URI that `text` was read from, if it differs from `source`.
+    URI that `text` was read from, if it differs from `source`: http, https, or a path.
     """
     url: NotRequired[str | None]
     """
@@ -481,6 +505,14 @@ class AskRequest(TypedDict):
     filter: NotRequired[SearchFilter]
     """
     Limits which passages may be found.
+    """
+    format: NotRequired[Literal["markdown", "safe_markdown", "plain"]]
+    """
+    Form of the answer, for those who show it as it comes: answers quote documents, which may hold images, links and HTML
+    of others. Checks and citations are the same; their spans are those in the form. With another form than `markdown` a
+    stream has no `token` and `claim` events.
+
+    If left out: `"markdown"`.
     """
     include: NotRequired[list[Literal["trace", "draft"]]]
     """

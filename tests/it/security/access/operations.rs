@@ -3,7 +3,7 @@
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::world::{Caller, NOTHING, Named, encoded};
+use super::world::{Caller, Named, encoded};
 
 /// An operation, and what the document says that its callers need.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl Operation {
                 let of_path = |start: &str| self.path.starts_with(start);
                 let id = if of_path("/v1/erasures") {
                     // There is none: nobody has erased anything.
-                    NOTHING
+                    named.document.as_str()
                 } else if of_path("/v1/collections") {
                     named.index.as_str()
                 } else if of_path("/v1/documents") {
