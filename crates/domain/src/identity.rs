@@ -1,6 +1,6 @@
 //! Identities that all parts of the service share.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
