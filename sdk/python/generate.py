@@ -32,6 +32,7 @@ NAMES = {
     "AsyncClient": "Client",
     "AsyncTransport": "Transport",
     "aclose": "close",
+    "aiter_lines": "iter_lines",
     "aiter_sse": "iter_sse",
     "aread": "read",
     "async_sleep": "sleep",

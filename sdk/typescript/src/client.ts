@@ -1,11 +1,10 @@
 /** The client: one method for each operation of the service, and helpers on top of them. */
 
-import createClient from "openapi-fetch";
-
+import { Administration } from "./administration.js";
 import { type Body, type Query, asked, data, given, lines, search } from "./calls.js";
 import { ConnectionFailed, errorOf } from "./errors.js";
-import type { Answer, AskErrorEvent, AskEvent, AskRequest, Collection, Document, Job, JobEvent, NewDocument, paths } from "./schema.js";
-import { type Options, Transport, sleep } from "./transport.js";
+import type { Answer, AskErrorEvent, AskEvent, AskRequest, Collection, Document, Job, JobEvent, NewDocument } from "./schema.js";
+import { sleep } from "./transport.js";
 
 /** How documents are ingested. */
 export interface IngestOptions extends Query<"stream_documents"> {
@@ -33,21 +32,12 @@ export type ToldEvent = Exclude<AskEvent, AskErrorEvent>;
  * What the service refuses is thrown as an `ApiError`. Requests that were refused with 429 or 503 and a time to come back
  * are sent again.
  */
-export class Cited {
-  readonly #transport: Transport;
-  readonly #api;
-
-  constructor(options: Options = {}) {
-    this.#transport = new Transport(options);
-    const fetch = (request: Request) => this.#transport.sendRequest(request);
-    this.#api = createClient<paths>({ baseUrl: this.#transport.server, fetch });
-  }
-
+export class Cited extends Administration {
   // Questions
 
   /** Answers a question from the documents, with a checked citation for each claim. */
   async ask(request: string | AskRequest): Promise<Answer> {
-    return data(await this.#api.POST("/v1/ask", { body: { ...asked(request), stream: false } }));
+    return data(await this.api.POST("/v1/ask", { body: { ...asked(request), stream: false } }));
   }
 
   /**
@@ -59,7 +49,7 @@ export class Cited {
   async *streamAsk(request: string | AskRequest, init: { signal?: AbortSignal } = {}): AsyncGenerator<ToldEvent, void, void> {
     const body = JSON.stringify(asked(request));
     const sent = { ...init, method: "POST", body, headers: { "content-type": "application/json" } };
-    for await (const message of this.#transport.events("/v1/ask/stream", sent)) {
+    for await (const message of this.transport.events("/v1/ask/stream", sent)) {
       const event = { event: message.event, data: JSON.parse(message.data) as unknown } as AskEvent;
       if (event.event === "error") throw errorOf(event.data, event.data.status);
       yield event;
@@ -70,39 +60,17 @@ export class Cited {
 
   /** Finds passages, without an answer. */
   async search(request: Body<"search">) {
-    return data(await this.#api.POST("/v1/search", { body: request }));
+    return data(await this.api.POST("/v1/search", { body: request }));
   }
 
   /** Holds a text against passages, URNs or collections, claim by claim. */
   async check(request: Body<"check">) {
-    return data(await this.#api.POST("/v1/check", { body: request }));
+    return data(await this.api.POST("/v1/check", { body: request }));
   }
 
   /** What became of the passage that a citation refers to. */
   async getCitation(urn: string) {
-    return data(await this.#api.GET("/v1/citations/{urn}", { params: { path: { urn } } }));
-  }
-
-  // Audit
-
-  /** A page of the record of asks, newest first. */
-  async listAsks(query: Query<"list_asks"> = {}) {
-    return data(await this.#api.GET("/v1/audit", { params: { query } }));
-  }
-
-  /** The record of an ask. */
-  async getAsk(id: string) {
-    return data(await this.#api.GET("/v1/audit/{id}", { params: { path: { id } } }));
-  }
-
-  /** A page of the record of changes and refusals, newest first. */
-  async listSecurityEvents(query: Query<"list_security_events"> = {}) {
-    return data(await this.#api.GET("/v1/security-events", { params: { query } }));
-  }
-
-  /** Whether that record is whole. */
-  async verifySecurityEvents(query: Query<"verify_security_events"> = {}) {
-    return data(await this.#api.GET("/v1/security-events/verification", { params: { query } }));
+    return data(await this.api.GET("/v1/citations/{urn}", { params: { path: { urn } } }));
   }
 
   // Documents in
@@ -112,7 +80,7 @@ export class Cited {
     const { collection, indexing, idempotencyKey, ...query } = options;
     const body = { documents, ...given({ collection, indexing }) };
     const params = { query, header: { "Idempotency-Key": idempotencyKey ?? crypto.randomUUID() } };
-    return data(await this.#api.POST("/v1/documents", { params, body }));
+    return data(await this.api.POST("/v1/documents", { params, body }));
   }
 
   /** Ingests files. The name of a file is its source. */
@@ -126,7 +94,7 @@ export class Cited {
       else form.append("file", new Blob([file.content]), file.name);
     }
     const headers = { "idempotency-key": idempotencyKey ?? crypto.randomUUID() };
-    const response = await this.#transport.send(`/v1/documents${search(query)}`, { method: "POST", body: form, headers });
+    const response = await this.transport.send(`/v1/documents${search(query)}`, { method: "POST", body: form, headers });
     return (await response.json()) as Job;
   }
 
@@ -135,208 +103,151 @@ export class Cited {
     const { idempotencyKey, ...query } = options;
     const headers = { "content-type": "application/x-ndjson", ...given({ "idempotency-key": idempotencyKey }) };
     const sent = { method: "POST", body: lines(documents), headers, duplex: "half" } as const;
-    const response = await this.#transport.send(`/v1/documents/bulk${search(query)}`, sent);
+    const response = await this.transport.send(`/v1/documents/bulk${search(query)}`, sent);
     return (await response.json()) as Job;
   }
 
   /** A page of jobs, newest first. */
   async listJobs(query: Query<"list_jobs"> = {}) {
-    return data(await this.#api.GET("/v1/jobs", { params: { query } }));
+    return data(await this.api.GET("/v1/jobs", { params: { query } }));
   }
 
   /** A job with its items. */
   async getJob(id: string, query: Query<"get_job"> = {}) {
-    return data(await this.#api.GET("/v1/jobs/{id}", { params: { path: { id }, query } }));
+    return data(await this.api.GET("/v1/jobs/{id}", { params: { path: { id }, query } }));
   }
 
   /** Yields the state of a job whenever it changes, until it ends. See also `waitForJob`. */
   async *followJob(id: string, init: { signal?: AbortSignal } = {}): AsyncGenerator<JobEvent, void, void> {
-    for await (const message of this.#transport.events(`/v1/jobs/${encodeURIComponent(id)}/events`, init)) {
+    for await (const message of this.transport.events(`/v1/jobs/${encodeURIComponent(id)}/events`, init)) {
       yield { event: message.event, data: JSON.parse(message.data) as unknown } as JobEvent;
     }
   }
 
   /** Cancels a job; what it has stored stays. */
   async cancelJob(id: string): Promise<Job> {
-    return data(await this.#api.POST("/v1/jobs/{id}/cancel", { params: { path: { id } } }));
+    return data(await this.api.POST("/v1/jobs/{id}/cancel", { params: { path: { id } } }));
   }
 
   /** Queues the failed documents of a job again. */
   async retryJob(id: string) {
-    return data(await this.#api.POST("/v1/jobs/{id}/retry", { params: { path: { id } } }));
+    return data(await this.api.POST("/v1/jobs/{id}/retry", { params: { path: { id } } }));
   }
 
   // Stored documents
 
   /** A page of stored documents. */
   async listDocuments(query: Query<"list_documents"> = {}) {
-    return data(await this.#api.GET("/v1/documents", { params: { query } }));
+    return data(await this.api.GET("/v1/documents", { params: { query } }));
   }
 
   /** A document, without its text. */
   async getDocument(id: string) {
-    return data(await this.#api.GET("/v1/documents/{id}", { params: { path: { id } } }));
+    return data(await this.api.GET("/v1/documents/{id}", { params: { path: { id } } }));
   }
 
   /** The text of a document. */
   async getDocumentContent(id: string) {
-    return data(await this.#api.GET("/v1/documents/{id}/content", { params: { path: { id } } }));
+    return data(await this.api.GET("/v1/documents/{id}/content", { params: { path: { id } } }));
   }
 
   /** A page of the chunks of a document. */
   async listDocumentChunks(id: string, query: Query<"list_document_chunks"> = {}) {
-    return data(await this.#api.GET("/v1/documents/{id}/chunks", { params: { path: { id }, query } }));
+    return data(await this.api.GET("/v1/documents/{id}/chunks", { params: { path: { id }, query } }));
   }
 
   /** Replaces the text of a document; what is not given stays. */
   async replaceDocument(id: string, body: Body<"replace_document">, query: Query<"replace_document"> = {}): Promise<Job> {
-    return data(await this.#api.PUT("/v1/documents/{id}", { params: { path: { id }, query }, body }));
+    return data(await this.api.PUT("/v1/documents/{id}", { params: { path: { id }, query }, body }));
   }
 
   /** The users and groups that may see a document, and those that may not. */
   async getDocumentAcl(id: string) {
-    return data(await this.#api.GET("/v1/documents/{id}/acl", { params: { path: { id } } }));
+    return data(await this.api.GET("/v1/documents/{id}/acl", { params: { path: { id } } }));
   }
 
   /** Replaces that list. */
   async setDocumentAcl(id: string, body: Body<"set_document_acl">) {
-    return data(await this.#api.PUT("/v1/documents/{id}/acl", { params: { path: { id } }, body }));
+    return data(await this.api.PUT("/v1/documents/{id}/acl", { params: { path: { id } }, body }));
   }
 
   /** Sets the parts of that list that are given. */
   async updateDocumentAcl(id: string, body: Body<"update_document_acl">) {
-    return data(await this.#api.PATCH("/v1/documents/{id}/acl", { params: { path: { id } }, body }));
+    return data(await this.api.PATCH("/v1/documents/{id}/acl", { params: { path: { id } }, body }));
   }
 
   /** Deletes a document with its chunks and vectors. */
   async deleteDocument(id: string) {
-    return data(await this.#api.DELETE("/v1/documents/{id}", { params: { path: { id } } }));
+    return data(await this.api.DELETE("/v1/documents/{id}", { params: { path: { id } } }));
   }
 
   /** Deletes the documents of a collection whose source begins so. */
   async deleteDocuments(query: Query<"delete_documents">) {
-    return data(await this.#api.DELETE("/v1/documents", { params: { query } }));
+    return data(await this.api.DELETE("/v1/documents", { params: { query } }));
   }
 
   // Collections
 
   /** A page of collections. */
   async listCollections(query: Query<"list_collections"> = {}) {
-    return data(await this.#api.GET("/v1/collections", { params: { query } }));
+    return data(await this.api.GET("/v1/collections", { params: { query } }));
   }
 
   /** Creates a collection; ingest does that too. */
   async createCollection(body: Body<"create_collection">) {
-    return data(await this.#api.POST("/v1/collections", { body }));
+    return data(await this.api.POST("/v1/collections", { body }));
   }
 
   /** A collection with its counts. */
   async getCollection(name: string) {
-    return data(await this.#api.GET("/v1/collections/{name}", { params: { path: { name } } }));
+    return data(await this.api.GET("/v1/collections/{name}", { params: { path: { name } } }));
   }
 
   /** Deletes a collection with everything in it. */
   async deleteCollection(name: string) {
-    return data(await this.#api.DELETE("/v1/collections/{name}", { params: { path: { name } } }));
+    return data(await this.api.DELETE("/v1/collections/{name}", { params: { path: { name } } }));
+  }
+
+  /** Every document of a collection with its text, as `streamDocuments` takes them. Leaving the iteration ends the export. */
+  async *exportCollection(name: string): AsyncGenerator<NewDocument, void, void> {
+    for await (const line of this.transport.lines(`/v1/collections/${encodeURIComponent(name)}/export`)) {
+      yield JSON.parse(line) as NewDocument;
+    }
   }
 
   /** The access control list that new documents of a collection get. */
   async getCollectionAcl(name: string) {
-    return data(await this.#api.GET("/v1/collections/{name}/acl", { params: { path: { name } } }));
+    return data(await this.api.GET("/v1/collections/{name}/acl", { params: { path: { name } } }));
   }
 
   /** Replaces that list. */
   async setCollectionAcl(name: string, body: Body<"set_collection_acl">) {
-    return data(await this.#api.PUT("/v1/collections/{name}/acl", { params: { path: { name } }, body }));
+    return data(await this.api.PUT("/v1/collections/{name}/acl", { params: { path: { name } }, body }));
   }
 
   /** Sets the parts of that list that are given. */
   async updateCollectionAcl(name: string, body: Body<"update_collection_acl">) {
-    return data(await this.#api.PATCH("/v1/collections/{name}/acl", { params: { path: { name } }, body }));
+    return data(await this.api.PATCH("/v1/collections/{name}/acl", { params: { path: { name } }, body }));
   }
 
   /** The indexes of a collection. */
   async listIndexes(name: string) {
-    return data(await this.#api.GET("/v1/collections/{name}/indexes", { params: { path: { name } } }));
+    return data(await this.api.GET("/v1/collections/{name}/indexes", { params: { path: { name } } }));
   }
 
   /** Builds another index beside the active one. */
   async buildIndex(name: string, body: Body<"build_index"> = {}) {
-    return data(await this.#api.POST("/v1/collections/{name}/indexes", { params: { path: { name } }, body }));
+    return data(await this.api.POST("/v1/collections/{name}/indexes", { params: { path: { name } }, body }));
   }
 
   /** Makes an index the active one. */
   async activateIndex(name: string, id: string) {
-    return data(await this.#api.POST("/v1/collections/{name}/indexes/{id}/activate", { params: { path: { name, id } } }));
+    return data(await this.api.POST("/v1/collections/{name}/indexes/{id}/activate", { params: { path: { name, id } } }));
   }
 
   /** Drops an index that is not active. */
   async dropIndex(name: string, id: string) {
-    return data(await this.#api.DELETE("/v1/collections/{name}/indexes/{id}", { params: { path: { name, id } } }));
-  }
-
-  // Keys and tenants
-
-  /** A page of keys, without their secrets. */
-  async listKeys(query: Query<"list_keys"> = {}) {
-    return data(await this.#api.GET("/v1/keys", { params: { query } }));
-  }
-
-  /** Creates a key; this is the only time that its secret is shown. */
-  async createKey(body: Body<"create_key">) {
-    return data(await this.#api.POST("/v1/keys", { body }));
-  }
-
-  /** A key, without its secret. */
-  async getKey(id: string) {
-    return data(await this.#api.GET("/v1/keys/{id}", { params: { path: { id } } }));
-  }
-
-  /** Gives a key another secret; the old one is valid for a time of grace. */
-  async rotateKey(id: string, body: Body<"rotate_key"> = {}) {
-    return data(await this.#api.POST("/v1/keys/{id}/rotate", { params: { path: { id } }, body }));
-  }
-
-  /** Revokes a key. */
-  async revokeKey(id: string) {
-    return data(await this.#api.DELETE("/v1/keys/{id}", { params: { path: { id } } }));
-  }
-
-  /** The tenants, for the operator. */
-  async listTenants() {
-    return data(await this.#api.GET("/v1/tenants"));
-  }
-
-  /** Creates a tenant, for the operator. */
-  async createTenant(body: Body<"create_tenant">) {
-    return data(await this.#api.POST("/v1/tenants", { body }));
-  }
-
-  /** Deletes a tenant with everything in it, for the operator. */
-  async deleteTenant(id: string) {
-    return data(await this.#api.DELETE("/v1/tenants/{id}", { params: { path: { id } } }));
-  }
-
-  /** Creates a key of a tenant, for the operator. */
-  async createTenantKey(id: string, body: Body<"create_tenant_key">) {
-    return data(await this.#api.POST("/v1/tenants/{id}/keys", { params: { path: { id } }, body }));
-  }
-
-  // Operations
-
-  /** Whether the process runs. */
-  async livez() {
-    return data(await this.#api.GET("/livez"));
-  }
-
-  /** Whether requests can be served. */
-  async readyz() {
-    return data(await this.#api.GET("/readyz"));
-  }
-
-  /** The metrics in the text format of Prometheus, for the operator. */
-  async getMetrics(): Promise<string> {
-    return data(await this.#api.GET("/metrics", { parseAs: "text" }));
+    return data(await this.api.DELETE("/v1/collections/{name}/indexes/{id}", { params: { path: { name, id } } }));
   }
 
   // Helpers

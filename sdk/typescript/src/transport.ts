@@ -77,6 +77,22 @@ export class Transport {
     }
   }
 
+  /** The lines of a response that are not empty; leaving the iteration closes it. */
+  async *lines(path: string): AsyncGenerator<string, void, void> {
+    const response = await this.send(path);
+    let rest = "";
+    try {
+      for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = (rest + part).split("\n");
+        rest = lines.pop() ?? "";
+        yield* lines.filter(Boolean);
+      }
+    } catch (error) {
+      throw new ConnectionFailed(`the response of ${this.server} broke off: ${String(error)}`, { cause: error });
+    }
+    if (rest) yield rest;
+  }
+
   /** The events of a stream; leaving the iteration closes it. */
   async *events(path: string, init: RequestInit = {}): AsyncGenerator<EventSourceMessage, void, void> {
     const headers = { accept: "text/event-stream", ...(init.headers as Record<string, string> | undefined) };

@@ -1,4 +1,4 @@
-"""Audit, keys, tenants and probes: the operations of those who run the service."""
+"""Audit, erasures, keys, tenants and probes: the operations of those who run the service."""
 
 from __future__ import annotations
 
@@ -84,6 +84,21 @@ class AsyncAdministration(AsyncTransport):
         params = _calls.query({"noted": noted, "deployment": deployment})
         path = "/v1/security-events/verification"
         return await self._call(models.SecurityEventVerification, "GET", path, params=params)
+
+    # Erasures
+
+    async def create_erasure(self, **request: Unpack[requests.NewErasure]) -> models.Erasure:
+        """Deletes documents with every trace of them, and keeps a receipt of what went and what remains."""
+        return await self._call(models.Erasure, "POST", "/v1/erasures", json=request)
+
+    async def list_erasures(self, *, cursor: Id | None = None, limit: int | None = None) -> models.ErasurePage:
+        """A page of receipts, newest first."""
+        params = _calls.query({"cursor": cursor, "limit": limit})
+        return await self._call(models.ErasurePage, "GET", "/v1/erasures", params=params)
+
+    async def get_erasure(self, id: Id) -> models.Erasure:
+        """The receipt of an erasure."""
+        return await self._call(models.Erasure, "GET", f"/v1/erasures/{_calls.part(id)}")
 
     # Keys and tenants
 

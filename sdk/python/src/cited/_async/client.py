@@ -268,6 +268,12 @@ class AsyncCited(AsyncAdministration):
         """A collection with its counts."""
         return await self._call(models.Collection, "GET", f"/v1/collections/{_calls.part(name)}")
 
+    async def export_collection(self, name: str) -> AsyncIterator[dict[str, Any]]:
+        """Every document of a collection with its text, as `stream_documents` takes them."""
+        async with self._lines(f"/v1/collections/{_calls.part(name)}/export") as lines:
+            async for line in lines:
+                yield json.loads(line)
+
     async def delete_collection(self, name: str) -> models.DeleteReceipt:
         """Deletes a collection with everything in it."""
         return await self._call(models.DeleteReceipt, "DELETE", f"/v1/collections/{_calls.part(name)}")

@@ -76,6 +76,19 @@ class AsyncTransport:
         return model.model_validate_json(response.content)
 
     @asynccontextmanager
+    async def _lines(self, path: str) -> AsyncIterator[AsyncIterator[str]]:
+        try:
+            async with self._http.stream(
+                "GET", self.server + path, headers=self._headers, timeout=self._timeout
+            ) as response:
+                if response.is_error:
+                    await response.aread()
+                    raise _calls.failure(response)
+                yield response.aiter_lines()
+        except httpx.TransportError as error:
+            raise errors.ConnectionFailed(f"the response of {self.server} broke off: {error}") from error
+
+    @asynccontextmanager
     async def _events(self, method: str, path: str, **options: Any) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
         headers = {**self._headers, "accept": "text/event-stream", **options.pop("headers", {})}
         # The service sends a comment every few seconds, so silence is a broken connection.

@@ -268,6 +268,12 @@ class Cited(Administration):
         """A collection with its counts."""
         return self._call(models.Collection, "GET", f"/v1/collections/{_calls.part(name)}")
 
+    def export_collection(self, name: str) -> Iterator[dict[str, Any]]:
+        """Every document of a collection with its text, as `stream_documents` takes them."""
+        with self._lines(f"/v1/collections/{_calls.part(name)}/export") as lines:
+            for line in lines:
+                yield json.loads(line)
+
     def delete_collection(self, name: str) -> models.DeleteReceipt:
         """Deletes a collection with everything in it."""
         return self._call(models.DeleteReceipt, "DELETE", f"/v1/collections/{_calls.part(name)}")

@@ -76,6 +76,19 @@ class Transport:
         return model.model_validate_json(response.content)
 
     @contextmanager
+    def _lines(self, path: str) -> Iterator[Iterator[str]]:
+        try:
+            with self._http.stream(
+                "GET", self.server + path, headers=self._headers, timeout=self._timeout
+            ) as response:
+                if response.is_error:
+                    response.read()
+                    raise _calls.failure(response)
+                yield response.iter_lines()
+        except httpx.TransportError as error:
+            raise errors.ConnectionFailed(f"the response of {self.server} broke off: {error}") from error
+
+    @contextmanager
     def _events(self, method: str, path: str, **options: Any) -> Iterator[Iterator[ServerSentEvent]]:
         headers = {**self._headers, "accept": "text/event-stream", **options.pop("headers", {})}
         # The service sends a comment every few seconds, so silence is a broken connection.
