@@ -18,11 +18,12 @@ const ROOMS: [(&str, &[&str]); 4] = [
 ];
 
 /// Crates and the crates of this workspace that each may depend on; Cargo enforces the rest.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("domain", &[]),
     ("extract", &["domain"]),
     ("minilm", &["domain"]),
     ("embedded-postgres", &[]),
+    ("confine", &[]),
     ("eval", &["domain"]),
 ];
 
