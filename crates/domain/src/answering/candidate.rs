@@ -261,13 +261,14 @@ fn candidate(
     let heading = source.heading.last().map_or("", String::as_str);
     let in_heading = words_in(question, heading);
     let holds_kind = question.kind.is_held_by(&question.text, &text);
+    let heading_asked = about(&question.text, heading);
     // "AUTHOR", and below it a name: the heading makes the line say something.
-    let is_headed_name = question.kind == AnswerKind::Person && holds_kind && about(&question.text, heading) >= 1.0;
+    let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text),
         about: about(&question.text, source.title),
-        headed: about(&question.text, heading).min(question.terms.share(in_heading)),
+        headed: heading_asked.min(question.terms.share(in_heading)),
         heading: in_heading,
         held,
         is_fragment: !is_row
