@@ -205,7 +205,8 @@ impl Analyzer {
         match &self.stemmer {
             _ if word.starts_with('-') => Cow::Borrowed(word),
             Some(stemmer) if word.len() <= LONGEST_STEMMED && (word.is_ascii() || self.keeps_accents()) => {
-                stemmer.stem(word)
+                // Stemming may leave nothing of a word that consists of an ending.
+                Some(stemmer.stem(word)).filter(|stem| !stem.is_empty()).unwrap_or(Cow::Borrowed(word))
             }
             _ => Cow::Borrowed(word),
         }
@@ -219,7 +220,9 @@ impl Analyzer {
         if raw.len() > LONGEST_STEMMED {
             return Cow::Borrowed(folded);
         }
-        let written: String = raw.nfkc().flat_map(char::to_lowercase).collect();
+        // The compatibility form of a mark that stands alone begins with a space.
+        let written: String =
+            raw.nfkc().filter(|character| !character.is_whitespace()).flat_map(char::to_lowercase).collect();
         let mut stem = String::with_capacity(raw.len());
         fold_into(&stemmer.stem(&written), &mut stem);
         // Stemming may leave nothing of a word that consists of an ending.
@@ -303,8 +306,6 @@ fn fold_unicode(raw: &str, word: &mut String) {
             'ł' => word.push('l'),
             'đ' => word.push('d'),
             'ı' => word.push('i'),
-            // The compatibility form of a free-standing accent is a space and the accent.
-            _ if character.is_whitespace() => {}
             _ => word.push(character),
         }
         base = character;

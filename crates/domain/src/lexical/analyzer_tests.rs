@@ -226,6 +226,13 @@ fn a_whole_identifier_is_a_term_of_its_own() {
     );
 }
 
+#[test]
+fn a_mark_that_stands_alone_leaves_no_space_in_a_term() {
+    let mut terms = Vec::new();
+    Analyzer::of(Language::Arabic).for_each_index_term("\u{fc70}0", |term| terms.push(term.to_owned()));
+    assert!(terms.iter().all(|term| !term.contains(' ')), "{terms:?}");
+}
+
 proptest! {
     #[test]
     fn index_terms_begin_with_the_terms(
