@@ -15,7 +15,7 @@ use crate::{
         BuiltInEmbedder, Embedder,
         chat::{CallRole, ChatModels},
         openai::{EmbeddingSettings, OpenAiEmbedder},
-        outbound::Outbound,
+        outbound::{Outbound, Rule},
         reranker::Reranker,
         web_search::WebSearch,
     },
@@ -53,7 +53,9 @@ pub(crate) struct Assembly<'a> {
     store: Store,
     embedders: Embedders,
     models: Arc<ChatModels>,
-    outbound: Arc<Outbound>,
+    fetches: Arc<Outbound>,
+    webhooks: Arc<Outbound>,
+    web: Option<Arc<WebSearch>>,
     retriever: Retriever,
     daily_budget: DailyBudget,
     signal: Arc<Signal>,
@@ -79,9 +81,13 @@ impl<'a> Assembly<'a> {
         let seal_key = SealKey::new(access.pepper.as_ref());
         let reranker = |endpoint| Reranker::new(endpoint, metrics.calls_as("rerank"));
         let reranker = config.reranker.clone().map(reranker).transpose()?;
+        let outbound =
+            |rule: &Rule| anyhow::Ok(Arc::new(Outbound::new(rule.clone(), config.outbound.timeout)?));
         Ok(Self {
             models: Arc::new(ChatModels::new(&config.chat, Arc::new(WordPiece::load()?), metrics.clone())?),
-            outbound: Arc::new(Outbound::new(config.outbound.clone())?),
+            fetches: outbound(&config.outbound.fetches)?,
+            webhooks: outbound(&config.outbound.webhooks)?,
+            web: config.web_search.clone().map(WebSearch::new).transpose()?.map(Arc::new),
             retriever: Retriever::new(store.clone(), embedders.clone(), reranker, config.fetch_k),
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
             signal: Arc::new(Signal::default()),
@@ -143,20 +149,19 @@ impl<'a> Assembly<'a> {
         let acceptance = Acceptance {
             defaults: self.config.ingest.collection_defaults(),
             limits: self.config.ingest.queue,
-            sends_webhooks: self.config.webhook_key.is_some(),
+            webhooks: self.config.webhook_key.is_some().then(|| Arc::clone(&self.webhooks)),
         };
         IngestService::new(self.ingest_parts(), acceptance, Arc::clone(&self.signal))
     }
 
     fn ask(&self) -> AskService {
-        let web = |settings| Arc::new(WebSearch::new((*self.outbound).clone(), settings));
         AskService::new(AskParts {
             store: self.store.clone(),
             retriever: self.retriever.clone(),
             embedder: Arc::clone(self.embedders.primary().1),
             models: Arc::clone(&self.models),
             instructions: self.config.instructions.clone(),
-            web: self.config.web_search.clone().map(web),
+            web: self.web.clone(),
             settings: self.config.ask.clone(),
             daily_budget: self.daily_budget.clone(),
             context: self.context.clone(),
@@ -180,7 +185,6 @@ impl<'a> Assembly<'a> {
         IngestParts {
             store: self.store.clone(),
             embedders: self.embedders.clone(),
-            outbound: Arc::clone(&self.outbound),
             context: self.context.clone(),
         }
     }
@@ -194,13 +198,13 @@ impl<'a> Assembly<'a> {
             self.config.ingest.contexts,
             self.daily_budget.clone(),
         );
-        let processor = Processor::new(self.ingest_parts(), writer, self.config.ingest.clone());
+        let processor = Processor::new(self.ingest_parts(), Arc::clone(&self.fetches), writer, self.config.ingest.clone());
         Worker::new(processor, Arc::clone(&self.signal), self.heartbeats.clone())
     }
 
     /// The tasks that run in the background.
     pub(crate) fn background(&self, ingest: &IngestService) -> Background {
-        let notifier = |key| Notifier::new(ingest.clone(), Arc::clone(&self.outbound), key);
+        let notifier = |key| Notifier::new(ingest.clone(), Arc::clone(&self.webhooks), key);
         Background {
             notifier: self.config.webhook_key.clone().map(notifier),
             sweeper: Sweeper::new(

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::reader::Reader;
+use super::{ingest::read_destinations, reader::Reader};
 use crate::{
     domain::{budget::Limits, cost::NanoUsd},
-    providers::web_search,
+    providers::{outbound::Rule, web_search},
     service::{
         ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings},
         sweep::Retention,
@@ -24,6 +24,8 @@ const WEB_RESULTS: usize = 5;
 const MOST_WEB_RESULTS: usize = 20;
 /// Time limit of a web search unless configured otherwise.
 const WEB_TIMEOUT: Duration = Duration::from_secs(5);
+/// Setting of where a web search may lead besides the search engine and the public internet.
+const WEB_SEARCH_ALLOW: &str = "CITED_WEB_SEARCH_ALLOW";
 /// Longest retention, a century: longer ones are mistakes, and do not fit a date.
 const LONGEST_RETENTION_DAYS: u32 = 36_500;
 
@@ -89,7 +91,11 @@ pub(super) fn read_web_search(reader: &mut Reader) -> Option<web_search::Setting
         reader.fault(format!("CITED_WEB_SEARCH_RESULTS is {results}; it must be 1 to {MOST_WEB_RESULTS}"));
     }
     let timeout = reader.seconds("CITED_WEB_SEARCH_TIMEOUT_S", WEB_TIMEOUT);
-    endpoint.map(|endpoint| web_search::Settings { endpoint, results, timeout })
+    let allow = read_destinations(reader, WEB_SEARCH_ALLOW);
+    endpoint.map(|endpoint| {
+        let destinations = Rule::for_server(WEB_SEARCH_ALLOW, &endpoint, allow);
+        web_search::Settings { endpoint, destinations, results, timeout }
+    })
 }
 
 /// How long rows of the records are kept.

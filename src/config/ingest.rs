@@ -4,10 +4,21 @@ use std::{env, ffi::OsString, path::PathBuf, time::Duration};
 
 use super::reader::{LONGEST_TIME, Reader};
 use crate::{
-    providers::outbound,
+    providers::outbound::{self, Destination, Rule},
     service::{ingest, vector_graphs},
     store::QueueLimits,
 };
+
+/// Requests to URLs that tenants name.
+#[derive(Clone, Debug)]
+pub(crate) struct OutboundSettings {
+    /// Where documents by URL are fetched from.
+    pub(crate) fetches: Rule,
+    /// Where webhooks are sent to.
+    pub(crate) webhooks: Rule,
+    /// Longest request, from connecting to the last byte.
+    pub(crate) timeout: Duration,
+}
 
 /// Reads the settings of ingest.
 pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
@@ -93,13 +104,19 @@ fn read_contexts(reader: &mut Reader, defaults: ingest::ContextSettings) -> inge
     settings
 }
 
-/// Reads the settings of requests to URLs that come from outside.
-pub(super) fn read_outbound(reader: &mut Reader) -> outbound::Settings {
-    let defaults = outbound::Settings::default();
-    let allow = reader.list("CITED_OUTBOUND_ALLOW", "networks like 10.1.0.0/16", |network| network.parse().ok());
-    outbound::Settings {
-        addresses: outbound::AddressRule { allow },
-        timeout: reader.seconds("CITED_OUTBOUND_TIMEOUT_S", defaults.timeout),
+/// Reads where requests of one purpose may go in addition.
+pub(super) fn read_destinations(reader: &mut Reader, setting: &'static str) -> Vec<Destination> {
+    let form = "hosts or networks with their port, like wiki.internal:8080 or 10.1.0.0/16:443";
+    reader.list(setting, form, |entry| entry.parse().ok())
+}
+
+/// Reads the settings of requests that documents by URL and webhooks cause.
+pub(super) fn read_outbound(reader: &mut Reader) -> OutboundSettings {
+    let mut rule = |setting| Rule::for_tenants(setting, read_destinations(reader, setting));
+    OutboundSettings {
+        fetches: rule("CITED_FETCH_ALLOW"),
+        webhooks: rule("CITED_WEBHOOK_ALLOW"),
+        timeout: reader.seconds("CITED_OUTBOUND_TIMEOUT_S", outbound::TIMEOUT),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::{
         Endpoint,
         chat::ChatSettings,
         openai,
-        outbound::{self, SigningKey},
+        outbound::SigningKey,
         web_search,
     },
     server,
@@ -78,7 +78,7 @@ pub struct Config {
     /// Settings of ingest.
     pub(crate) ingest: service::ingest::Settings,
     /// Requests to URLs that come from outside.
-    pub(crate) outbound: outbound::Settings,
+    pub(crate) outbound: ingest::OutboundSettings,
     /// A search engine that is used if the documents do not suffice.
     pub(crate) web_search: Option<web_search::Settings>,
     /// The service that commands connect to, if it is not the one on this machine, and its key.

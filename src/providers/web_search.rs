@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use serde::Deserialize;
 use url::Url;
 
-use super::outbound::{Fetched, Outbound, OutboundError, Validators};
+use super::outbound::{Fetched, Outbound, OutboundError, Rule, Validators};
 
 /// Largest reply of a search engine.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -21,6 +21,8 @@ const LONGEST_URL: usize = 2_048;
 pub(crate) struct Settings {
     /// Base URL; queries are sent to `/search` below it.
     pub(crate) endpoint: Url,
+    /// Where the search may lead: to the engine, its redirects, and the pages that it names.
+    pub(crate) destinations: Rule,
     /// Most pages that are used of a search.
     pub(crate) results: usize,
     /// Longest duration of a search.
@@ -60,9 +62,12 @@ struct Found {
 
 impl WebSearch {
     /// A search engine behind the outbound guard.
-    #[must_use]
-    pub(crate) const fn new(outbound: Outbound, settings: Settings) -> Self {
-        Self { outbound, settings }
+    ///
+    /// # Errors
+    /// [`OutboundError::Unreachable`] when the machine has no root certificates to check servers with.
+    pub(crate) fn new(settings: Settings) -> Result<Self, OutboundError> {
+        let outbound = Outbound::new(settings.destinations.clone(), settings.timeout)?;
+        Ok(Self { outbound, settings })
     }
 
     /// Returns the first pages found, each once.

@@ -1,26 +1,52 @@
-//! Decides to which addresses a URL from an external source may lead.
+//! Decides to which addresses a URL from an external source may lead, at one port.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::{
+    collections::BTreeSet,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket},
+};
 
 use ipnet::IpNet;
 
 /// Addresses that are public by number but belong to a cloud's own infrastructure: Azure's wire server.
 const MACHINERY: [Ipv4Addr; 1] = [Ipv4Addr::new(168, 63, 129, 16)];
 
-/// Public addresses, and the networks that the operator allows in addition.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AddressRule {
-    /// Networks that are allowed although they are not public.
-    pub(crate) allow: Vec<IpNet>,
+/// The addresses and names that may be reached at a port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AddressRule {
+    /// Whether public addresses may.
+    pub(super) public: bool,
+    /// Networks that the operator allows, public or not.
+    pub(super) networks: Vec<IpNet>,
+    /// Names that the operator allows, wherever they lead; in lower case.
+    pub(super) names: BTreeSet<String>,
 }
 
 impl AddressRule {
+    /// Whether anything may be reached.
+    pub(super) fn is_open(&self) -> bool {
+        self.public || !self.networks.is_empty() || !self.names.is_empty()
+    }
+
     /// Whether a connection to this address is allowed.
     #[must_use]
-    pub(crate) fn permits(&self, address: IpAddr) -> bool {
+    pub(super) fn permits(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        is_public(address) || self.allow.iter().any(|network| network.contains(&address))
+        self.networks.iter().any(|network| network.contains(&address))
+            || self.public && is_public(address) && !is_of_this_machine(address)
     }
+}
+
+/// Whether an address is one of this machine's own, by which a service that is closed to the outside may be reached.
+fn is_of_this_machine(address: IpAddr) -> bool {
+    // The system chooses the address of the sender by where the receiver is: for its own address, that one. Nothing
+    // is sent when a datagram socket is connected.
+    let unspecified: IpAddr =
+        if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let sender = UdpSocket::bind((unspecified, 0)).and_then(|socket| {
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    });
+    sender.is_ok_and(|sender| sender.ip() == address)
 }
 
 /// Whether an address is one of the public internet, by the special-purpose registries of IANA (RFC 6890):
@@ -60,6 +86,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Translated (RFC 6052) and 6to4 (RFC 3056) addresses lead to the IPv4 address inside.
         (0x64, 0xff9b) if segments.iter().take(6).skip(2).all(|part| *part == 0) => embedded(high, low),
         (0x2002, _) => embedded(second, third),
+        // ISATAP (RFC 5214): the lower half names an IPv4 address to which a tunnel leads.
+        _ if matches!(segments[4..6], [0 | 0x200, 0x5efe]) => false,
         // Protocol assignments with Teredo and ORCHID, documentation.
         (0x2001, 0..0x200 | 0xdb8) | (0x3fff, 0..0x1000) => false,
         // Everything else that is not global unicast: loopback, unique local, link-local, multicast, …
@@ -71,13 +99,17 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
+    fn public() -> AddressRule {
+        AddressRule { public: true, ..AddressRule::default() }
+    }
+
     fn permits(rule: &AddressRule, address: &str) -> bool {
         rule.permits(address.parse().expect("an address"))
     }
 
     #[test]
     fn only_the_public_internet_is_reached() {
-        let rule = AddressRule::default();
+        let rule = public();
         for address in [
             "1.1.1.1",
             "93.184.216.34",
@@ -132,6 +164,8 @@ mod tests {
             "64:ff9b:1::1",
             "2002:7f00:1::",
             "2002:a9fe:a9fe::1",
+            "2606:4700::5efe:7f00:1",
+            "2606:4700::200:5efe:a00:1",
         ] {
             assert!(!permits(&rule, address), "{address}");
         }
@@ -139,10 +173,16 @@ mod tests {
 
     #[test]
     fn an_operator_can_allow_a_network() {
-        let rule = AddressRule {
-            allow: vec!["10.1.0.0/16".parse().expect("a network"), "::1/128".parse().expect("a network")],
-        };
+        let networks = ["10.1.0.0/16", "::1/128"].map(|network| network.parse().expect("a network")).to_vec();
+        let rule = AddressRule { networks, ..public() };
         assert!(permits(&rule, "10.1.2.3") && permits(&rule, "::ffff:10.1.2.3") && permits(&rule, "::1"));
         assert!(!permits(&rule, "10.2.0.1") && !permits(&rule, "127.0.0.1"));
+    }
+
+    #[test]
+    fn an_address_of_this_machine_is_known_as_such() {
+        let is_own = |address: &str| is_of_this_machine(address.parse().expect("an address"));
+        assert!(is_own("127.0.0.1"));
+        assert!(!is_own("192.0.2.1") && !is_own("1.1.1.1"));
     }
 }

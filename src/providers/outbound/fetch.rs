@@ -9,7 +9,7 @@ use reqwest::{
 };
 use url::Url;
 
-use super::{Outbound, OutboundError, check_url, wait_asked};
+use super::{Outbound, OutboundError, wait_asked};
 
 /// Most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -58,7 +58,8 @@ impl Outbound {
     ) -> Result<Fetched, OutboundError> {
         let mut url = self.check(url)?;
         for _ in 0..=MAX_REDIRECTS {
-            let request = self.client.get(url.clone()).headers(conditions(known));
+            let client = self.client_for(&url).map_err(OutboundError::Refused)?;
+            let request = client.get(url.clone()).headers(conditions(known));
             let response = request.send().await.map_err(|error| self.transport(&error))?;
             match response.status() {
                 StatusCode::NOT_MODIFIED if *known != Validators::default() => return Ok(Fetched::Unchanged),
@@ -79,8 +80,10 @@ impl Outbound {
         let url = from
             .join(target)
             .map_err(|error| OutboundError::Refused(format!("redirects to what is not a URL: {error}")))?;
-        check_url(&url, &self.settings.addresses)
-            .map_err(|error| OutboundError::Refused(format!("redirects to a URL that {error}")))?;
+        if from.scheme() == "https" && url.scheme() == "http" {
+            return Err(OutboundError::Refused("redirects from https to http; name the https URL".to_owned()));
+        }
+        self.client_for(&url).map_err(|error| OutboundError::Refused(format!("redirects to a URL that {error}")))?;
         Ok(url)
     }
 
@@ -138,13 +141,7 @@ mod tests {
     use futures::stream;
 
     use super::*;
-    use crate::providers::outbound::{AddressRule, Settings};
-
-    fn outbound(allow: &[&str]) -> Outbound {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let allow = allow.iter().map(|network| network.parse().expect("a network")).collect();
-        Outbound::new(Settings { addresses: AddressRule { allow }, ..Settings::default() }).expect("a client")
-    }
+    use crate::providers::outbound::test_outbound as outbound;
 
     fn redirect(to: &str) -> Response<Body> {
         Response::builder().status(302).header("location", to).body(Body::empty()).expect("a response")
@@ -188,7 +185,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_document_comes_with_what_makes_the_next_fetch_cheap() {
-        let (outbound, base) = (outbound(&["127.0.0.0/8"]), site().await);
+        let (outbound, base) = (outbound(&["127.0.0.0/8:*"]), site().await);
         let fetched = outbound.fetch(&format!("{base}/moved"), &Validators::default(), 1_000).await.expect("a page");
         let Fetched::Document(document) = fetched else { panic!("{fetched:?}") };
         assert_eq!(document.content, b"<p>Leave</p>");
@@ -201,12 +198,12 @@ mod tests {
 
     #[tokio::test]
     async fn every_hop_is_judged() {
-        let (outbound, base) = (outbound(&["127.0.0.1/32"]), site().await);
+        let (outbound, base) = (outbound(&["127.0.0.1/32:*"]), site().await);
         for (path, word) in [("/metadata", "169.254.169.254"), ("/file", "file"), ("/loop", "5 times")] {
             let error = outbound.fetch(&format!("{base}{path}"), &Validators::default(), 1_000).await;
             assert!(matches!(&error, Err(OutboundError::Refused(text)) if text.contains(word)), "{path}: {error:?}");
         }
-        let strict = super::tests::outbound(&[]);
+        let strict = super::super::test_outbound(&[]);
         let error = strict.fetch(&format!("{base}/page"), &Validators::default(), 1_000).await;
         assert!(matches!(error, Err(OutboundError::Refused(_))), "{error:?}");
     }
@@ -215,14 +212,17 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_hop_to_a_name_is_judged_by_where_it_leads() {
-        let (outbound, base) = (outbound(&["127.0.0.2/32"]), site_at("127.0.0.2").await);
+        let (outbound, base) = (outbound(&["127.0.0.2/32:*"]), site_at("127.0.0.2").await);
         let error = outbound.fetch(&format!("{base}/inside"), &Validators::default(), 1_000).await;
-        assert!(matches!(&error, Err(OutboundError::Refused(text)) if text.contains("localhost")), "{error:?}");
+        assert!(
+            matches!(&error, Err(OutboundError::Unreachable(text)) if text.contains("localhost was not found")),
+            "{error:?}"
+        );
     }
 
     #[tokio::test]
     async fn too_much_and_not_now_are_told_apart() {
-        let (outbound, base) = (outbound(&["127.0.0.0/8"]), site().await);
+        let (outbound, base) = (outbound(&["127.0.0.0/8:*"]), site().await);
         let none = Validators::default();
         assert_eq!(
             outbound.fetch(&format!("{base}/endless"), &none, 5_000).await,

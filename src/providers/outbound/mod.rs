@@ -5,13 +5,17 @@
 //! name in the resolver of the connection itself, which hands out none that is refused. The name is not resolved
 //! a second time, so a second answer cannot differ. Proxies of the environment are not used: they would resolve
 //! names on their own.
+//!
+//! What may be reached depends on the port, which a resolver is not told. So the URL's port chooses the client, and
+//! each client has a resolver that knows what may be reached at its ports.
 
 mod address;
 mod fetch;
 mod resolver;
+mod rule;
 mod signature;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, net::IpAddr, sync::Arc, time::Duration};
 
 use reqwest::{
     Client, ClientBuilder, StatusCode,
@@ -21,9 +25,10 @@ use reqwest::{
 use thiserror::Error;
 use url::{Host, Url};
 
-pub(crate) use address::AddressRule;
+use address::AddressRule;
 pub(crate) use fetch::{Fetched, FetchedDocument, Validators};
-use resolver::{GuardedResolver, RefusedAddress};
+use resolver::GuardedResolver;
+pub(crate) use rule::{Destination, Rule};
 pub(crate) use signature::SigningKey;
 
 use super::{
@@ -34,20 +39,8 @@ use super::{
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Which addresses requests may reach, and how long they may take.
-#[derive(Clone, Debug)]
-pub(crate) struct Settings {
-    /// The allowed addresses.
-    pub(crate) addresses: AddressRule,
-    /// Longest request, from connecting to the last byte.
-    pub(crate) timeout: Duration,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { addresses: AddressRule::default(), timeout: Duration::from_secs(30) }
-    }
-}
+/// Longest request, from connecting to the last byte, unless configured otherwise.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Reasons why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -77,34 +70,79 @@ pub(crate) enum OutboundError {
     },
 }
 
-/// Sends requests to the public internet, and to the networks that the operator allows.
+/// Sends requests of one purpose to where its rule permits.
 #[derive(Clone, Debug)]
 pub(crate) struct Outbound {
-    client: Client,
-    settings: Settings,
+    rule: Rule,
+    timeout: Duration,
+    /// Clients by port.
+    by_port: BTreeMap<u16, PortClient>,
+    /// The client for all other ports.
+    others: PortClient,
+}
+
+/// A client for ports at which the same may be reached.
+#[derive(Clone, Debug)]
+struct PortClient {
+    addresses: AddressRule,
+    /// `None` if nothing may be reached there.
+    client: Option<Client>,
 }
 
 impl Outbound {
-    /// A client under these rules that follows no redirect.
+    /// Clients under this rule that follow no redirect.
     ///
     /// # Errors
     /// [`OutboundError::Unreachable`] when the machine has no root certificates to check servers with.
-    pub(crate) fn new(settings: Settings) -> Result<Self, OutboundError> {
-        let client = guarded(&settings)
-            .redirect(redirect::Policy::none())
-            .build()
-            .map_err(|error| OutboundError::Unreachable(innermost(&error).to_string()))?;
-        Ok(Self { client, settings })
+    pub(crate) fn new(rule: Rule, timeout: Duration) -> Result<Self, OutboundError> {
+        let others = PortClient::new(&rule, rule.at(None), timeout)?;
+        let mut by_port: BTreeMap<u16, PortClient> = BTreeMap::new();
+        for port in rule.named_ports() {
+            let addresses = rule.at(Some(port));
+            let known = by_port.values().find(|client| client.addresses == addresses).cloned();
+            by_port.insert(port, known.map_or_else(|| PortClient::new(&rule, addresses, timeout), Ok)?);
+        }
+        Ok(Self { rule, timeout, by_port, others })
     }
 
-    /// Checks the parts of a URL that need no name resolution: scheme, credentials, and a literal address.
+    /// Checks the parts of a URL that need no name resolution: scheme, credentials, port, and a literal address.
     ///
     /// # Errors
     /// [`OutboundError::Refused`] with the error and a correct form.
     pub(crate) fn check(&self, url: &str) -> Result<Url, OutboundError> {
         let url = Url::parse(url).map_err(|error| OutboundError::Refused(format!("is not a URL: {error}")))?;
-        check_url(&url, &self.settings.addresses)?;
-        Ok(url)
+        self.client_for(&url).map(|_| url.clone()).map_err(OutboundError::Refused)
+    }
+
+    /// The client for a URL that is allowed as far as it says itself.
+    fn client_for(&self, url: &Url) -> Result<&Client, String> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("has the scheme {}; only http and https are allowed", url.scheme()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("holds a user name or password; leave them out".to_owned());
+        }
+        let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
+            return Err("names no host".to_owned());
+        };
+        let setting = self.rule.setting;
+        let at_port = self.by_port.get(&port).unwrap_or(&self.others);
+        let literal: Option<IpAddr> = match host {
+            Host::Domain(_) => None,
+            Host::Ipv4(address) => Some(address.into()),
+            Host::Ipv6(address) => Some(address.into()),
+        };
+        let is_allowed = literal.is_none_or(|address| at_port.addresses.permits(address));
+        match &at_port.client {
+            Some(client) if is_allowed => Ok(client),
+            Some(_) if at_port.addresses.public => Err(format!(
+                "{host} is not on the public internet; requests to private, loopback, link-local and other special \
+                 addresses are refused unless {setting} has {host}:{port} or its network, with the port"
+            )),
+            _ => Err(format!(
+                "names port {port}; ports other than 80 and 443 are refused unless {setting} has {host}:{port}"
+            )),
+        }
     }
 
     /// Posts a JSON body; any success status is accepted, and the reply's body is not read.
@@ -118,6 +156,7 @@ impl Outbound {
         body: String,
     ) -> Result<(), OutboundError> {
         let url = self.check(url)?;
+        let client = self.client_for(&url).map_err(OutboundError::Refused)?;
         let mut map = HeaderMap::new();
         map.insert("content-type", HeaderValue::from_static("application/json"));
         for (name, value) in headers {
@@ -126,7 +165,7 @@ impl Outbound {
             map.insert(HeaderName::from_static(name), value);
         }
         let response =
-            self.client.post(url).headers(map).body(body).send().await.map_err(|error| self.transport(&error))?;
+            client.post(url).headers(map).body(body).send().await.map_err(|error| self.transport(&error))?;
         if response.status().is_success() {
             return Ok(());
         }
@@ -134,55 +173,30 @@ impl Outbound {
     }
 
     fn transport(&self, error: &reqwest::Error) -> OutboundError {
-        if let Some(refused) = refusal(error) {
-            return refused;
-        }
         if error.is_timeout() {
-            return OutboundError::Timeout(self.settings.timeout);
+            return OutboundError::Timeout(self.timeout);
         }
         OutboundError::Unreachable(excerpt(&innermost(error).to_string()))
     }
 }
 
-fn guarded(settings: &Settings) -> ClientBuilder {
+impl PortClient {
+    fn new(rule: &Rule, addresses: AddressRule, timeout: Duration) -> Result<Self, OutboundError> {
+        let build = || guarded(GuardedResolver { addresses: addresses.clone(), setting: rule.setting }, timeout).build();
+        let client = addresses.is_open().then(build).transpose();
+        let client = client.map_err(|error| OutboundError::Unreachable(innermost(&error).to_string()))?;
+        Ok(Self { addresses, client })
+    }
+}
+
+fn guarded(resolver: GuardedResolver, timeout: Duration) -> ClientBuilder {
     Client::builder()
-        .dns_resolver(Arc::new(GuardedResolver(settings.addresses.clone())))
+        .dns_resolver(Arc::new(resolver))
         .no_proxy()
+        .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(settings.timeout)
+        .timeout(timeout)
         .user_agent(concat!("cited/", env!("CARGO_PKG_VERSION")))
-}
-
-fn check_url(url: &Url, addresses: &AddressRule) -> Result<(), OutboundError> {
-    let refused = |text: String| Err(OutboundError::Refused(text));
-    if !matches!(url.scheme(), "http" | "https") {
-        return refused(format!("has the scheme {}; only http and https are allowed", url.scheme()));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return refused("holds a user name or password; leave them out".to_owned());
-    }
-    let literal = match url.host() {
-        None => return refused("names no host".to_owned()),
-        Some(Host::Domain(_)) => None,
-        Some(Host::Ipv4(address)) => Some(address.into()),
-        Some(Host::Ipv6(address)) => Some(address.into()),
-    };
-    match literal {
-        Some(address) if !addresses.permits(address) => refused(RefusedAddress(address.to_string()).to_string()),
-        _ => Ok(()),
-    }
-}
-
-/// The refusal among the causes of an error of the HTTP client, if there is one.
-fn refusal(error: &reqwest::Error) -> Option<OutboundError> {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        if let Some(refused) = error.downcast_ref::<RefusedAddress>() {
-            return Some(OutboundError::Refused(refused.to_string()));
-        }
-        cause = error.source();
-    }
-    None
 }
 
 /// The delay that a busy server requests before the next call.
@@ -195,15 +209,9 @@ fn wait_asked(response: &reqwest::Response) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn outbound(allow: &[&str]) -> Outbound {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let allow = allow.iter().map(|network| network.parse().expect("a network")).collect();
-        Outbound::new(Settings { addresses: AddressRule { allow }, ..Settings::default() }).expect("a client")
-    }
-
     #[test]
     fn what_a_url_alone_gives_away_is_refused_at_once() {
-        let outbound = outbound(&[]);
+        let outbound = test_outbound(&[]);
         for (url, word) in [
             ("nonsense", "URL"),
             ("ftp://example.org/", "ftp"),
@@ -215,20 +223,46 @@ mod tests {
             ("http://[::1]:8080/", "::1"),
             ("http://[::ffff:10.0.0.1]/", "10.0.0.1"),
             ("http://169.254.169.254/latest/meta-data", "169.254.169.254"),
+            ("http://1.1.1.1:22/", "port 22"),
+            ("https://example.org:6379/", "port 6379"),
         ] {
             let error = outbound.check(url).expect_err(url).to_string();
             assert!(error.contains(word) || error.contains("ffff"), "{url}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }
         assert!(outbound.check("https://example.org/hook?a=b").is_ok());
-        assert!(super::tests::outbound(&["127.0.0.0/8"]).check("http://127.0.0.1:9/").is_ok());
+        assert!(test_outbound(&["127.0.0.0/8:9"]).check("http://127.0.0.1:9/").is_ok());
+        assert!(test_outbound(&["127.0.0.0/8:9"]).check("http://127.0.0.1:10/").is_err());
+        assert!(test_outbound(&["example.org:9"]).check("http://other.example:9/").is_ok(), "names are judged later");
     }
 
     #[tokio::test]
     async fn a_name_is_judged_by_the_addresses_it_resolves_to() {
-        let error = outbound(&[]).post_json("http://localhost:9/", &[], "{}".to_owned()).await.expect_err("refused");
-        assert!(matches!(&error, OutboundError::Refused(text) if text.contains("localhost")), "{error:?}");
-        let error = outbound(&["127.0.0.0/8", "::1/128"]).post_json("http://localhost:9/", &[], "{}".to_owned()).await;
-        assert!(matches!(error, Err(OutboundError::Unreachable(_))), "{error:?}");
+        let post = async |allow: &[&str], url: &str| test_outbound(allow).post_json(url, &[], "{}".to_owned()).await;
+        let not_found = |result: &Result<(), OutboundError>| {
+            matches!(result, Err(OutboundError::Unreachable(text)) if text.contains("was not found on the public"))
+        };
+        let hidden = post(&[], "http://localhost/").await;
+        assert!(not_found(&hidden), "{hidden:?}");
+        // A name that there is not answers alike, but for the name.
+        let absent = post(&[], "http://absent.invalid/").await.expect_err("no such name").to_string();
+        assert_eq!(absent.replace("absent.invalid", "localhost"), hidden.expect_err("checked").to_string());
+        // Allowed at another port, it is as absent as before.
+        for allow in [["127.0.0.0/8:9", "::1/128"], ["localhost", "10.0.0.0/8:10"]] {
+            let elsewhere = post(&allow, "http://localhost:10/").await;
+            assert!(not_found(&elsewhere) || matches!(elsewhere, Err(OutboundError::Refused(_))), "{elsewhere:?}");
+        }
+        for allow in [["127.0.0.0/8:9", "[::1/128]:9"], ["localhost:9", "10.0.0.0/8:9"]] {
+            let open = post(&allow, "http://localhost:9/").await;
+            assert!(matches!(&open, Err(OutboundError::Unreachable(_))) && !not_found(&open), "{open:?}");
+        }
     }
+}
+
+/// An outbound client of tests, with these entries.
+#[cfg(test)]
+fn test_outbound(allow: &[&str]) -> Outbound {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let allow = allow.iter().map(|entry| entry.parse().expect("an entry")).collect();
+    Outbound::new(Rule::for_tenants("CITED_FETCH_ALLOW", allow), TIMEOUT).expect("a client")
 }

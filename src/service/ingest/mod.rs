@@ -159,21 +159,19 @@ pub(crate) struct IngestParts {
     pub(crate) store: Store,
     /// Embedding models; new collections use the primary one.
     pub(crate) embedders: Embedders,
-    /// Fetches documents by URL, and checks the URLs of webhooks.
-    pub(crate) outbound: Arc<Outbound>,
     /// Time and identities.
     pub(crate) context: Context,
 }
 
 /// Settings of the acceptance of documents.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Acceptance {
     /// Settings of collections that are created for documents.
     pub(crate) defaults: CollectionSettings,
     /// Limits on a tenant's waiting documents.
     pub(crate) limits: QueueLimits,
-    /// Whether there is a key to sign webhooks with.
-    pub(crate) sends_webhooks: bool,
+    /// Checks the URLs of webhooks, if there is a key to sign them with.
+    pub(crate) webhooks: Option<Arc<Outbound>>,
 }
 
 /// The use case.
@@ -183,9 +181,7 @@ pub(crate) struct IngestService {
     embedders: Embedders,
     defaults: CollectionSettings,
     limits: QueueLimits,
-    sends_webhooks: bool,
-    /// Validates the URLs of webhooks.
-    outbound: Arc<Outbound>,
+    webhooks: Option<Arc<Outbound>>,
     context: Context,
     signal: Arc<Signal>,
 }
@@ -212,9 +208,9 @@ impl IngestService {
     /// Accepts documents into the queue of this store.
     #[must_use]
     pub(crate) fn new(parts: IngestParts, acceptance: Acceptance, signal: Arc<Signal>) -> Self {
-        let IngestParts { store, embedders, outbound, context } = parts;
-        let Acceptance { defaults, limits, sends_webhooks } = acceptance;
-        Self { store, embedders, defaults, limits, sends_webhooks, outbound, context, signal }
+        let IngestParts { store, embedders, context } = parts;
+        let Acceptance { defaults, limits, webhooks } = acceptance;
+        Self { store, embedders, defaults, limits, webhooks, context, signal }
     }
 
     /// Accepts documents; creates the collection if it does not exist. Once this returns the documents survive any
@@ -262,11 +258,10 @@ impl IngestService {
     /// used.
     fn check_webhook(&self, url: &str) -> Result<String, ServiceError> {
         let invalid = |detail: String| ServiceError::Invalid { pointer: "?webhook_url".to_owned(), detail };
-        if !self.sends_webhooks {
-            let detail = "this service sends no webhooks: its operator has not set CITED_WEBHOOK_SECRET";
-            return Err(invalid(detail.to_owned()));
-        }
-        self.outbound.check(url).map(String::from).map_err(|error| invalid(error.to_string()))
+        let webhooks = self.webhooks.as_ref().ok_or_else(|| {
+            invalid("this service sends no webhooks: its operator has not set CITED_WEBHOOK_SECRET".to_owned())
+        })?;
+        webhooks.check(url).map(String::from).map_err(|error| invalid(error.to_string()))
     }
 
     /// A job of a caller, without a name of its own and without a webhook.

@@ -57,8 +57,8 @@ pub(crate) struct Processor {
 impl Processor {
     /// Processes with these components and settings.
     #[must_use]
-    pub(crate) fn new(parts: IngestParts, writer: ContextWriter, settings: Settings) -> Self {
-        let IngestParts { store, embedders, outbound, context } = parts;
+    pub(crate) fn new(parts: IngestParts, outbound: Arc<Outbound>, writer: ContextWriter, settings: Settings) -> Self {
+        let IngestParts { store, embedders, context } = parts;
         let embedder = Arc::clone(embedders.primary().1);
         Self { store, embedders, embedder, outbound, writer, settings, context }
     }

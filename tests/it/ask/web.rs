@@ -80,7 +80,6 @@ async fn app(engine: &SearchEngine, settings: &[(&str, &str)]) -> (ModelServer, 
         ("CITED_CHAT_BASE_URL", models.as_str()),
         ("CITED_CHAT_MODEL", "scripted-chat"),
         ("CITED_WEB_SEARCH_URL", url.as_str()),
-        ("CITED_OUTBOUND_ALLOW", "127.0.0.0/8"),
     ];
     all.extend_from_slice(settings);
     let app = TestApp::with_file(&server, &all, "[roles]\nrewrite = \"built-in\"\n").await;
@@ -185,12 +184,13 @@ async fn a_search_engine_in_trouble_leaves_the_documents_to_decide() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_not_allowed_is_never_reached() {
+async fn the_search_engine_opens_no_door_for_tenants() {
     let engine = SearchEngine::start(two_pages, Duration::ZERO).await;
-    let (_server, app) = app(&engine, &[("CITED_OUTBOUND_ALLOW", "")]).await;
-    let answer = app.ask(ask(QUESTION)).await;
-    assert_eq!(answer.body["outcome"], "abstained", "{answer:?}");
-    assert_eq!(answer.body["validation"]["warnings"][0]["kind"], "web_search_failed");
-    assert_eq!(engine.asked().len(), 0);
+    let (_server, app) = app(&engine, &[]).await;
+    assert_eq!(app.ask(ask(QUESTION)).await.body["outcome"], "answered");
+    let body = json!({"collection": "handbook", "documents": [{"url": format!("{}search", engine.url())}]});
+    let job = app.post("/v1/documents?wait=true", body).await.body;
+    assert_eq!((&job["state"], &job["items"][0]["cause"]), (&json!("failed"), &json!("url_refused")), "{job}");
+    assert_eq!(engine.asked().len(), 1);
     app.stop().await;
 }

@@ -146,7 +146,7 @@ async fn a_broken_stream_keeps_what_had_arrived_and_says_so() {
 async fn the_same_lines_with_other_parameters_are_another_request() {
     let server = ModelServer::start().await;
     let secret = ("CITED_WEBHOOK_SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
-    let app = TestApp::with_models_and(&server, &[secret, ("CITED_OUTBOUND_ALLOW", "127.0.0.1/32")]).await;
+    let app = TestApp::with_models_and(&server, &[secret, ("CITED_WEBHOOK_ALLOW", "127.0.0.1:9")]).await;
     let send_with = async |query: &str| send(bulk(&app, query, line(0)).header("Idempotency-Key", "stream")).await;
     let first = send_with("collection=c&wait=true&indexing=progressive&webhook_url=http://127.0.0.1:9/a").await;
     assert_eq!(first.status, 200, "{first:?}");

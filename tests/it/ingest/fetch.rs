@@ -23,7 +23,7 @@ use crate::{
 };
 
 const SETTINGS: [(&str, &str); 3] =
-    [("CITED_OUTBOUND_ALLOW", "127.0.0.1/32"), ("CITED_FETCH_MAX_BYTES", "20000"), ("CITED_OUTBOUND_TIMEOUT_S", "2")];
+    [("CITED_FETCH_ALLOW", "127.0.0.1/32:*"), ("CITED_FETCH_MAX_BYTES", "20000"), ("CITED_OUTBOUND_TIMEOUT_S", "2")];
 
 /// One answer of the site.
 #[derive(Clone)]
@@ -155,6 +155,7 @@ async fn each_refusal_has_a_cause_and_stops_no_neighbour() {
     let app = start(&server).await;
     let good = site.put("/good.md", &[Page::Document("text/plain", b"# Leave\n\n28 days.".to_vec(), "\"1\"")]);
     let inner = good.replace("127.0.0.1", "127.0.0.2");
+    let other_port = "http://192.0.2.1:6379/".to_owned();
     let huge = Page::Document("text/plain", vec![b'x'; 20_001], "\"1\"");
     let picture = Page::Document("text/plain", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), "\"1\"");
     let cases = [
@@ -163,7 +164,8 @@ async fn each_refusal_has_a_cause_and_stops_no_neighbour() {
         (site.put("/metadata", &[Page::Redirect("http://169.254.169.254/latest")]), "load", "url_refused", "169.254"),
         (site.put("/file", &[Page::Redirect("file:///etc/passwd")]), "load", "url_refused", "scheme file"),
         (site.put("/loop", &[Page::Redirect("/loop")]), "load", "url_refused", "5 times"),
-        (inner, "load", "url_refused", "127.0.0.2 is not on the public internet"),
+        (other_port, "load", "url_refused", "names port 6379"),
+        (inner, "load", "url_refused", "CITED_FETCH_ALLOW has 127.0.0.2:"),
         (site.put("/huge", &[huge]), "load", "too_large", "20000 bytes"),
         (site.put("/picture", &[picture]), "extract", "no_text_layer", "picture"),
         (site.put("/empty", &[Page::Document("text/plain", Vec::new(), "\"1\"")]), "extract", "empty", "no text"),
@@ -187,7 +189,7 @@ async fn each_refusal_has_a_cause_and_stops_no_neighbour() {
     let id = job["id"].as_str().unwrap();
     assert_eq!(app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.status, 202);
     let again = app.ended_job(id).await;
-    assert_eq!((&again["counts"]["documents"], &again["counts"]["failed"]), (&json!(2), &json!(8)), "{again}");
+    assert_eq!((&again["counts"]["documents"], &again["counts"]["failed"]), (&json!(2), &json!(9)), "{again}");
     app.stop().await;
 }
 

@@ -45,7 +45,7 @@ async fn hosts_that_hang_delay_nobody_else() {
     let settings = [
         ("CITED_API_KEYS", OPERATOR),
         ("CITED_KEY_PEPPER", "a-pepper-of-the-tests-0123456789-0123456789"),
-        ("CITED_OUTBOUND_ALLOW", "127.0.0.1/32"),
+        ("CITED_FETCH_ALLOW", "127.0.0.1/32:*"),
         // Longer than the test: nothing that hangs ends by itself.
         ("CITED_OUTBOUND_TIMEOUT_S", "300"),
     ];

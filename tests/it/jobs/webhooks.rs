@@ -23,7 +23,7 @@ use crate::{
 };
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const ALLOWED: [(&str, &str); 2] = [("CITED_WEBHOOK_SECRET", SECRET), ("CITED_OUTBOUND_ALLOW", "127.0.0.0/8, ::1/128")];
+const ALLOWED: [(&str, &str); 2] = [("CITED_WEBHOOK_SECRET", SECRET), ("CITED_WEBHOOK_ALLOW", "127.0.0.0/8:*, [::1/128]:*")];
 
 type Received = Arc<Mutex<Vec<(HeaderMap, String)>>>;
 
@@ -162,18 +162,37 @@ async fn webhooks_do_not_lead_into_the_inner_network() {
         "ftp://example.org/",
         "http://user:password@example.org/",
         "nowhere",
+        "https://example.org:6379/",
     ] {
         let answer = post_with_hook(&app, url, &documents()).await;
         answer.assert_problem(422, "invalid_request");
         assert_eq!(answer.pointers(), ["?webhook_url"], "{url}");
     }
     assert_eq!(database::number(&app.database, "SELECT count(*) FROM job").await, 0);
-    // A name can only be judged when it is resolved: then the webhook fails for good, and the job is none the worse.
-    let receiver = Receiver::start(&[]).await;
-    let job = post_with_hook(&app, &format!("http://localhost:{}/hook", receiver.port), &documents()).await.body;
-    let hook = wait_for_state(&app, job["id"].as_str().expect("id"), "failed").await;
-    assert!(hook["last_error"].as_str().is_some_and(|error| error.contains("public internet")), "{hook}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_is_judged_where_it_leads_and_at_the_port() {
+    let (server, receiver) = (ModelServer::start().await, Receiver::start(&[]).await);
+    // This port of another network is open, and loopback at another port.
+    let entries = format!("10.0.0.0/8:{}, 127.0.0.0/8:9, [::1]:9", receiver.port);
+    let app = TestApp::with_models_and(&server, &[ALLOWED[0], ("CITED_WEBHOOK_ALLOW", &entries)]).await;
+    let name = format!("http://localhost:{}/hook", receiver.port);
+    let job = post_with_hook(&app, &name, &documents()).await.body;
+    let path = format!("/v1/jobs/{}", job["id"].as_str().expect("id"));
+    wait::until_ok("the name is not found", async || {
+        let hook = app.get(&path).await.body["webhook"].clone();
+        let is_told = hook["last_error"].as_str().is_some_and(|error| error.contains("not found on the public"));
+        if is_told { Ok(()) } else { Err(hook) }
+    })
+    .await;
     assert!(receiver.received.lock().expect("lock").is_empty());
+    app.stop().await;
+    let entry = format!("localhost:{}", receiver.port);
+    let app = TestApp::with_models_and(&server, &[ALLOWED[0], ("CITED_WEBHOOK_ALLOW", &entry)]).await;
+    post_with_hook(&app, &name, &documents()).await;
+    receiver.wait_for(1).await;
     app.stop().await;
 }
 
