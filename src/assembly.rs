@@ -34,7 +34,7 @@ use crate::{
         erasures::ErasureService,
         granted::{UseCaseParts, UseCases},
         indexes::IndexService,
-        ingest::{Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Worker},
+        ingest::{Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Webhooks, Worker},
         measurements::Measurements,
         readiness::Readiness,
         retrieval::Retriever,
@@ -54,7 +54,7 @@ pub(crate) struct Assembly<'a> {
     embedders: Embedders,
     models: Arc<ChatModels>,
     fetches: Arc<Outbound>,
-    webhooks: Arc<Outbound>,
+    webhooks: Option<Webhooks>,
     web: Option<Arc<WebSearch>>,
     retriever: Retriever,
     daily_budget: DailyBudget,
@@ -83,10 +83,11 @@ impl<'a> Assembly<'a> {
         let reranker = config.reranker.clone().map(reranker).transpose()?;
         let outbound =
             |rule: &Rule| anyhow::Ok(Arc::new(Outbound::new(rule.clone(), config.outbound.timeout)?));
+        let webhooks = |secret| anyhow::Ok(Webhooks::new(outbound(&config.outbound.webhooks)?, secret));
         Ok(Self {
             models: Arc::new(ChatModels::new(&config.chat, Arc::new(WordPiece::load()?), metrics.clone())?),
             fetches: outbound(&config.outbound.fetches)?,
-            webhooks: outbound(&config.outbound.webhooks)?,
+            webhooks: config.webhook_secret.clone().map(webhooks).transpose()?,
             web: config.web_search.clone().map(WebSearch::new).transpose()?.map(Arc::new),
             retriever: Retriever::new(store.clone(), embedders.clone(), reranker, config.fetch_k),
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
@@ -149,7 +150,7 @@ impl<'a> Assembly<'a> {
         let acceptance = Acceptance {
             defaults: self.config.ingest.collection_defaults(),
             limits: self.config.ingest.queue,
-            webhooks: self.config.webhook_key.is_some().then(|| Arc::clone(&self.webhooks)),
+            webhooks: self.webhooks.clone(),
         };
         IngestService::new(self.ingest_parts(), acceptance, Arc::clone(&self.signal))
     }
@@ -204,9 +205,9 @@ impl<'a> Assembly<'a> {
 
     /// The tasks that run in the background.
     pub(crate) fn background(&self, ingest: &IngestService) -> Background {
-        let notifier = |key| Notifier::new(ingest.clone(), Arc::clone(&self.webhooks), key);
+        let notifier = |webhooks| Notifier::new(ingest.clone(), webhooks);
         Background {
-            notifier: self.config.webhook_key.clone().map(notifier),
+            notifier: self.webhooks.clone().map(notifier),
             sweeper: Sweeper::new(
                 self.store.clone(),
                 self.context.clone(),

@@ -22,6 +22,7 @@ mod serve;
 mod service_call;
 mod tenants;
 mod terminal;
+mod webhook_secret;
 
 use std::time::Duration;
 
@@ -73,6 +74,8 @@ enum Command {
     Audit(audit::Arguments),
     /// Make, list and delete tenants of the running service; needs a key of `CITED_API_KEYS`.
     Tenants(tenants::Arguments),
+    /// Print the secret by which a receiver checks the webhooks of the running service.
+    WebhookSecret(webhook_secret::Arguments),
     /// Read one document from standard input; the service starts this command itself.
     #[command(hide = true)]
     Extract(extract::Arguments),
@@ -130,6 +133,7 @@ impl Command {
             Self::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
             Self::Keys(arguments) => keys::run(&Config::load()?, &arguments).await,
             Self::Audit(arguments) => audit::run(&Config::load()?, &arguments).await,
+            Self::WebhookSecret(arguments) => webhook_secret::run(&Config::load()?, &arguments).await,
             Self::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,
             Self::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
             Self::Doctor => doctor::run(Config::load()).await,

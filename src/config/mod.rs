@@ -25,7 +25,7 @@ use crate::{
         Endpoint,
         chat::ChatSettings,
         openai,
-        outbound::SigningKey,
+        outbound::WebhookSecret,
         web_search,
     },
     server,
@@ -83,8 +83,8 @@ pub struct Config {
     pub(crate) web_search: Option<web_search::Settings>,
     /// The service that commands connect to, if it is not the one on this machine, and its key.
     pub remote: Remote,
-    /// Key that webhooks are signed with; if `None`, no webhooks are sent.
-    pub(crate) webhook_key: Option<SigningKey>,
+    /// Secret that those of the receivers of webhooks are derived from; if `None`, no webhooks are sent.
+    pub(crate) webhook_secret: Option<WebhookSecret>,
     /// Defaults and limits of an ask.
     pub(crate) ask: AskSettings,
     /// How long rows of the records are kept.
@@ -207,7 +207,7 @@ impl Config {
         let outbound = ingest::read_outbound(&mut reader);
         let web_search = ask::read_web_search(&mut reader);
         let remote = Remote { server: reader.url("CITED_SERVER"), key: reader.secret("CITED_API_KEY") };
-        let webhook_key = read_webhook_key(&mut reader);
+        let webhook_secret = read_webhook_secret(&mut reader);
         let ask = ask::read(&mut reader);
         let retention = ask::read_retention(&mut reader);
         let log = telemetry::Settings {
@@ -236,7 +236,7 @@ impl Config {
             outbound,
             web_search,
             remote,
-            webhook_key,
+            webhook_secret,
             ask,
             retention,
             log,
@@ -301,9 +301,9 @@ fn read_pools(reader: &mut Reader) -> PoolSettings {
     }
 }
 
-fn read_webhook_key(reader: &mut Reader) -> Option<SigningKey> {
+fn read_webhook_secret(reader: &mut Reader) -> Option<WebhookSecret> {
     let secret = reader.secret("CITED_WEBHOOK_SECRET")?;
-    SigningKey::parse(&secret).map_err(|error| reader.fault(format!("CITED_WEBHOOK_SECRET {error}"))).ok()
+    WebhookSecret::parse(&secret).map_err(|error| reader.fault(format!("CITED_WEBHOOK_SECRET {error}"))).ok()
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ mod stages;
 mod tenants;
 mod trace;
 mod web;
+mod webhooks;
 
 use std::{sync::Arc, time::Duration};
 
@@ -246,6 +247,7 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(keys::create_key, keys::list_keys))
         .routes(routes!(keys::get_key, keys::revoke_key))
         .routes(routes!(keys::rotate_key))
+        .routes(routes!(webhooks::get_webhook_secret))
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
         .routes(routes!(tenants::delete_tenant))
         .routes(routes!(tenants::create_tenant_key))

@@ -13,7 +13,7 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 60] = [
+const OPERATIONS: [(&str, Need); 61] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
@@ -69,6 +69,7 @@ const OPERATIONS: [(&str, Need); 60] = [
     ("get_key", Need::WholeTenant),
     ("rotate_key", Need::WholeTenant),
     ("revoke_key", Need::WholeTenant),
+    ("get_webhook_secret", Need::WholeTenant),
     ("create_tenant", Need::Operator),
     ("list_tenants", Need::Operator),
     ("delete_tenant", Need::Operator),
@@ -155,6 +156,7 @@ mod tests {
             Change::CreateKey,
             Change::RotateKey,
             Change::RevokeKey,
+            Change::ShowWebhookSecret,
             Change::CreateTenant,
             Change::DeleteTenant,
         ] {

@@ -45,6 +45,8 @@ pub enum Change {
     RotateKey,
     /// A key was taken back.
     RevokeKey,
+    /// The secret of a receiver of webhooks was shown.
+    ShowWebhookSecret,
     /// A tenant was made.
     CreateTenant,
     /// A tenant was deleted.
@@ -76,6 +78,7 @@ impl Change {
             Self::CreateKey => "create_key",
             Self::RotateKey => "rotate_key",
             Self::RevokeKey => "revoke_key",
+            Self::ShowWebhookSecret => "get_webhook_secret",
             Self::CreateTenant => "create_tenant",
             Self::DeleteTenant => "delete_tenant",
             Self::ForgetEvents => "forget_security_events",

@@ -83,6 +83,11 @@ export class Administration {
     return data(await this.api.DELETE("/v1/keys/{id}", { params: { path: { id } } }));
   }
 
+  /** The secret by which the receiver at this URL checks webhooks. */
+  async getWebhookSecret(url: string) {
+    return data(await this.api.GET("/v1/webhooks/secret", { params: { query: { url } } }));
+  }
+
   /** The tenants, for the operator. */
   async listTenants() {
     return data(await this.api.GET("/v1/tenants"));

@@ -29,7 +29,7 @@ use address::AddressRule;
 pub(crate) use fetch::{Fetched, FetchedDocument, Validators};
 use resolver::GuardedResolver;
 pub(crate) use rule::{Destination, Rule};
-pub(crate) use signature::SigningKey;
+pub(crate) use signature::{Endpoint, WebhookSecret};
 
 use super::{
     error::{excerpt, innermost},

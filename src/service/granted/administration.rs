@@ -13,6 +13,7 @@ use crate::{
     service::{
         ServiceError,
         access::{IssuedKey, KeyRow, TenantReceipt, TenantRow, WantedKey},
+        ingest::ReceiverSecret,
         security_record::{Changed, EventFilter, RecordState},
     },
 };
@@ -84,6 +85,16 @@ impl Granted {
         let revoked = self.parts.access.revoke_key(self.tenant(), id).await?;
         self.record(Changed::one(Change::RevokeKey, [key(id)])).await?;
         Ok(revoked)
+    }
+
+    /// The secret by which the receiver at a URL checks the webhooks of the caller's tenant.
+    ///
+    /// # Errors
+    /// As [`IngestService::webhook_secret`](crate::service::ingest::IngestService::webhook_secret).
+    pub(crate) async fn webhook_secret(&self, url: &str) -> Result<ReceiverSecret, ServiceError> {
+        let found = self.parts.ingest.webhook_secret(self.tenant(), url)?;
+        self.record(Changed::one(Change::ShowWebhookSecret, [format!("receiver:{}", found.endpoint)])).await?;
+        Ok(found)
     }
 
     /// Makes a tenant; for the operator.

@@ -21,6 +21,7 @@ mod replacement;
 mod reply;
 mod stream;
 mod submission;
+mod webhook;
 mod work;
 mod worker;
 
@@ -39,6 +40,7 @@ pub(crate) use replacement::Replacement;
 pub(crate) use reply::{Reply, ReplyOptions};
 pub(crate) use stream::{Arrival, DocumentStream};
 pub(crate) use submission::{Content, IncomingDocument, Submission};
+pub(crate) use webhook::{ReceiverSecret, Webhooks};
 pub(crate) use work::build_work;
 pub(crate) use worker::Worker;
 
@@ -60,7 +62,6 @@ use crate::{
         lexical::language::Language,
         split::SplitterSettings,
     },
-    providers::outbound::Outbound,
     store::{
         Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, QueueLimits, RequestKey, Store,
     },
@@ -170,8 +171,8 @@ pub(crate) struct Acceptance {
     pub(crate) defaults: CollectionSettings,
     /// Limits on a tenant's waiting documents.
     pub(crate) limits: QueueLimits,
-    /// Checks the URLs of webhooks, if there is a key to sign them with.
-    pub(crate) webhooks: Option<Arc<Outbound>>,
+    /// Webhooks, if the deployment sends any.
+    pub(crate) webhooks: Option<Webhooks>,
 }
 
 /// The use case.
@@ -181,7 +182,7 @@ pub(crate) struct IngestService {
     embedders: Embedders,
     defaults: CollectionSettings,
     limits: QueueLimits,
-    webhooks: Option<Arc<Outbound>>,
+    webhooks: Option<Webhooks>,
     context: Context,
     signal: Arc<Signal>,
 }
@@ -254,14 +255,16 @@ impl IngestService {
         }
     }
 
-    /// Checks whether a webhook can be sent to this URL, as far as that is known now; returns the URL as it will be
-    /// used.
     fn check_webhook(&self, url: &str) -> Result<String, ServiceError> {
-        let invalid = |detail: String| ServiceError::Invalid { pointer: "?webhook_url".to_owned(), detail };
-        let webhooks = self.webhooks.as_ref().ok_or_else(|| {
-            invalid("this service sends no webhooks: its operator has not set CITED_WEBHOOK_SECRET".to_owned())
-        })?;
-        webhooks.check(url).map(String::from).map_err(|error| invalid(error.to_string()))
+        self.webhooks.as_ref().ok_or_else(|| webhook::none_are_sent("?webhook_url"))?.check(url)
+    }
+
+    /// The secret by which the receiver at a URL checks the tenant's webhooks.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] where none can be sent to it.
+    pub(crate) fn webhook_secret(&self, tenant: TenantId, url: &str) -> Result<ReceiverSecret, ServiceError> {
+        self.webhooks.as_ref().ok_or_else(|| webhook::none_are_sent("?url"))?.secret_of(tenant, url)
     }
 
     /// A job of a caller, without a name of its own and without a webhook.

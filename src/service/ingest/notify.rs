@@ -1,15 +1,15 @@
 //! Webhooks: notifies the sender of a job that it has ended, in the format of Standard Webhooks.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio_util::sync::CancellationToken;
 
-use super::{IngestService, JobSnapshot};
+use super::{IngestService, JobSnapshot, Webhooks};
 use crate::{
-    providers::outbound::{Outbound, OutboundError, SigningKey},
+    providers::outbound::OutboundError,
     service::{
         ServiceError,
         background::{BackgroundTask, Heartbeat, Heartbeats},
@@ -33,15 +33,14 @@ const STALLED_AFTER: Duration = Duration::from_mins(5);
 #[derive(Clone)]
 pub(crate) struct Notifier {
     ingest: IngestService,
-    outbound: Arc<Outbound>,
-    key: SigningKey,
+    webhooks: Webhooks,
 }
 
 impl Notifier {
     /// For the jobs of this service.
     #[must_use]
-    pub(crate) const fn new(ingest: IngestService, outbound: Arc<Outbound>, key: SigningKey) -> Self {
-        Self { ingest, outbound, key }
+    pub(crate) const fn new(ingest: IngestService, webhooks: Webhooks) -> Self {
+        Self { ingest, webhooks }
     }
 
     /// Returns the task that sends due webhooks until it is stopped.
@@ -100,8 +99,7 @@ impl Notifier {
         let now = self.ingest.context.clock.now();
         let body = message(&snapshot).to_string();
         let id = format!("msg_{}_{}", hook.job, hook.run);
-        let headers = self.key.headers(&id, now.unix_timestamp(), &body);
-        let result = self.outbound.post_json(&hook.url, &headers, body).await;
+        let result = self.webhooks.send(hook.tenant, &hook.url, (&id, now.unix_timestamp()), body).await;
         let now = self.ingest.context.clock.now();
         let outcome = judge(result, hook.attempts, now);
         tracing::debug!(job_id = %hook.job, attempts = hook.attempts, outcome = ?outcome, "a webhook was sent");

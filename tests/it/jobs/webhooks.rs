@@ -75,15 +75,21 @@ async fn post_with_hook(app: &TestApp, url: &str, body: &Value) -> crate::harnes
 }
 
 /// Checks a message by the rules of Standard Webhooks, with another implementation of HMAC input than the service's.
-fn assert_signed(headers: &HeaderMap, body: &str) -> String {
+fn assert_signed(secret: &str, headers: &HeaderMap, body: &str) -> String {
     let header = |name: &str| headers.get(name).expect(name).to_str().expect("text").to_owned();
     let (id, sent_at, signature) = (header("webhook-id"), header("webhook-timestamp"), header("webhook-signature"));
     let bytes = STANDARD.decode(signature.strip_prefix("v1,").expect("version 1")).expect("base64");
-    let secret = STANDARD.decode(SECRET.strip_prefix("whsec_").expect("marked")).expect("base64");
+    let secret = STANDARD.decode(secret.strip_prefix("whsec_").expect("marked")).expect("base64");
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &secret);
     let signed = [id.as_bytes(), b".", sent_at.as_bytes(), b".", body.as_bytes()].concat();
     ring::hmac::verify(&key, &signed, &bytes).expect("signed by the secret");
     id
+}
+
+async fn secret_of(app: &TestApp, receiver: &str) -> String {
+    let answer = app.get(&format!("/v1/webhooks/secret?url={receiver}")).await;
+    assert_eq!((answer.status, &answer.body["endpoint"]), (200, &json!(receiver)), "{answer:?}");
+    answer.body["secret"].as_str().expect("a secret").to_owned()
 }
 
 async fn wait_for_state(app: &TestApp, job: &str, state: &str) -> Value {
@@ -114,7 +120,8 @@ async fn the_end_of_a_job_is_told_and_told_again_until_it_is_heard() {
     let hook = wait_for_state(&app, id, "delivered").await;
     assert!(hook["attempts"] == 3 && hook["delivered_at"].is_string(), "{hook}");
     let messages = receiver.wait_for(3).await;
-    let ids: Vec<String> = messages.iter().map(|(headers, body)| assert_signed(headers, body)).collect();
+    let secret = secret_of(&app, &format!("http://127.0.0.1:{}", receiver.port)).await;
+    let ids: Vec<String> = messages.iter().map(|(headers, body)| assert_signed(&secret, headers, body)).collect();
     assert!(ids.iter().all(|one| *one == ids[0]), "the same message: {ids:?}");
     let message: Value = serde_json::from_str(&messages[2].1).expect("JSON");
     assert_eq!(message["type"], "job.ended");
@@ -127,7 +134,7 @@ async fn the_end_of_a_job_is_told_and_told_again_until_it_is_heard() {
     // A retried job ends again, which is another message.
     assert_eq!(app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.status, 202);
     let messages = receiver.wait_for(4).await;
-    assert_ne!(assert_signed(&messages[3].0, &messages[3].1), ids[0]);
+    assert_ne!(assert_signed(&secret, &messages[3].0, &messages[3].1), ids[0]);
     app.stop().await;
 }
 
@@ -203,5 +210,39 @@ async fn without_a_secret_there_are_no_webhooks() {
     let answer = post_with_hook(&app, "https://example.org/hook", &documents()).await;
     answer.assert_problem(422, "invalid_request");
     assert!(answer.body["detail"].as_str().is_some_and(|text| text.contains("CITED_WEBHOOK_SECRET")), "{answer:?}");
+    app.get("/v1/webhooks/secret?url=https://example.org").await.assert_problem(422, "invalid_request");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_tenant_cannot_sign_as_another() {
+    let settings = [
+        ALLOWED[0],
+        ("CITED_API_KEYS", "a-key-of-the-operator-0123456789"),
+        ("CITED_KEY_PEPPER", "a-pepper-of-the-tests-0123456789-0123456789"),
+    ];
+    let app = TestApp::start(database::create().await, &settings).await;
+    let url = "https://hooks.example.org";
+    let mut secrets = Vec::new();
+    for name in ["one", "two"] {
+        let operator = async |path: &str, body: Value| {
+            let request = app.request(Method::POST, path).bearer_auth(settings[1].1).json(&body);
+            send(request).await.body
+        };
+        let tenant = operator("/v1/tenants", json!({"name": name})).await;
+        let keys = format!("/v1/tenants/{}/keys", tenant["id"].as_str().expect("an id"));
+        let key = operator(&keys, json!({"name": name, "scopes": ["admin"]})).await;
+        let tenant = key["secret"].as_str().expect("a secret").to_owned();
+        let path = format!("/v1/webhooks/secret?url={url}/any/path");
+        let answer = send(app.request(Method::GET, &path).bearer_auth(&tenant)).await;
+        assert_eq!((answer.status, &answer.body["endpoint"]), (200, &json!(url)), "{answer:?}");
+        secrets.push(answer.body["secret"].clone());
+        let events = send(app.request(Method::GET, "/v1/security-events").bearer_auth(&tenant)).await;
+        assert_eq!(events.body["events"][0]["action"], "get_webhook_secret", "{events:?}");
+        let inner = send(app.request(Method::GET, "/v1/webhooks/secret?url=http://10.0.0.1/").bearer_auth(&tenant));
+        inner.await.assert_problem(422, "invalid_request");
+    }
+    assert_ne!(secrets[0], secrets[1]);
+    assert!(!secrets.contains(&json!(SECRET)), "that of the deployment is nobody's");
     app.stop().await;
 }

@@ -120,6 +120,7 @@ impl Operation {
         let collection = encoded(&named.collection);
         match self.id.as_str() {
             "list_documents" | "list_jobs" | "stream_documents" => format!("?collection={collection}"),
+            "get_webhook_secret" => "?url=https://hooks.example/".to_owned(),
             "delete_documents" => format!("?collection={collection}&source_prefix=canary"),
             _ => String::new(),
         }

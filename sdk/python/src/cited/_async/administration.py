@@ -124,6 +124,11 @@ class AsyncAdministration(AsyncTransport):
         """Revokes a key."""
         return await self._call(models.Key, "DELETE", f"/v1/keys/{_calls.part(id)}")
 
+    async def get_webhook_secret(self, url: str) -> models.WebhookSecret:
+        """The secret by which the receiver at this URL checks webhooks."""
+        params = _calls.query({"url": url})
+        return await self._call(models.WebhookSecret, "GET", "/v1/webhooks/secret", params=params)
+
     async def list_tenants(self) -> models.TenantList:
         """The tenants, for the operator."""
         return await self._call(models.TenantList, "GET", "/v1/tenants")
