@@ -34,7 +34,9 @@ use crate::{
         erasures::ErasureService,
         granted::{UseCaseParts, UseCases},
         indexes::IndexService,
-        ingest::{Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Webhooks, Worker},
+        ingest::{
+            Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Webhooks, Worker,
+        },
         measurements::Measurements,
         readiness::Readiness,
         retrieval::Retriever,
@@ -81,8 +83,7 @@ impl<'a> Assembly<'a> {
         let seal_key = SealKey::new(access.pepper.as_ref());
         let reranker = |endpoint| Reranker::new(endpoint, metrics.calls_as("rerank"));
         let reranker = config.reranker.clone().map(reranker).transpose()?;
-        let outbound =
-            |rule: &Rule| anyhow::Ok(Arc::new(Outbound::new(rule.clone(), config.outbound.timeout)?));
+        let outbound = |rule: &Rule| anyhow::Ok(Arc::new(Outbound::new(rule.clone(), config.outbound.timeout)?));
         let webhooks = |secret| anyhow::Ok(Webhooks::new(outbound(&config.outbound.webhooks)?, secret));
         Ok(Self {
             models: Arc::new(ChatModels::new(&config.chat, Arc::new(WordPiece::load()?), metrics.clone())?),
@@ -183,11 +184,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn ingest_parts(&self) -> IngestParts {
-        IngestParts {
-            store: self.store.clone(),
-            embedders: self.embedders.clone(),
-            context: self.context.clone(),
-        }
+        IngestParts { store: self.store.clone(), embedders: self.embedders.clone(), context: self.context.clone() }
     }
 
     /// A worker on the queue.
@@ -199,7 +196,8 @@ impl<'a> Assembly<'a> {
             self.config.ingest.contexts,
             self.daily_budget.clone(),
         );
-        let processor = Processor::new(self.ingest_parts(), Arc::clone(&self.fetches), writer, self.config.ingest.clone());
+        let processor =
+            Processor::new(self.ingest_parts(), Arc::clone(&self.fetches), writer, self.config.ingest.clone());
         Worker::new(processor, Arc::clone(&self.signal), self.heartbeats.clone())
     }
 

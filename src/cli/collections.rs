@@ -1,7 +1,7 @@
 //! `cited collections`: the collections of the running service.
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::service_call::{Target, encoded, items, number, text};
 use crate::config::Config;
@@ -11,18 +11,28 @@ use crate::config::Config;
 pub(super) struct Arguments {
     /// Name of one collection; without it all are listed.
     name: Option<String>,
+    /// Allow (true) or forbid (false) that questions to this collection are sent to the search engine of the service.
+    #[arg(long, requires = "name")]
+    web_search: Option<bool>,
     #[command(flatten)]
     target: Target,
 }
 
-/// Lists the collections.
+/// Lists the collections, or changes the one that is named.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { name, target } = arguments;
+    let Arguments { name, web_search, target } = arguments;
     let (path, readable): (String, fn(&Value) -> String) = match name {
         Some(name) => (format!("/v1/collections/{}", encoded(name)), line),
         None => ("/v1/collections?limit=200".to_owned(), list),
     };
-    target.call(config, async |client| client.get(&path).await, readable).await.map(drop)
+    let answer = match web_search {
+        Some(allowed) => {
+            let change = json!({"web_search": allowed});
+            target.call(config, async |client| client.patch(&path, &change).await, readable).await
+        }
+        None => target.call(config, async |client| client.get(&path).await, readable).await,
+    };
+    answer.map(drop)
 }
 
 fn list(body: &Value) -> String {
@@ -36,14 +46,13 @@ fn line(collection: &Value) -> String {
     let model = collection.pointer("/embedding/model").and_then(Value::as_str).unwrap_or("-");
     let next =
         if collection.get("next_index_id").is_some_and(Value::is_string) { ", another index beside it" } else { "" };
+    let web = if collection.get("web_search") == Some(&Value::Bool(true)) { ", may search the web" } else { "" };
     let (name, language) = (text(collection, "name"), text(collection, "language"));
-    format!("{name}: {documents} document{plural}, {chunks} chunks, {model}, language {language}{next}\n")
+    format!("{name}: {documents} document{plural}, {chunks} chunks, {model}, language {language}{web}{next}\n")
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

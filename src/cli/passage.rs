@@ -20,7 +20,8 @@ pub(super) fn named(source: &Value) -> String {
     if !headings.is_empty() {
         let _ = write!(name, ", {}", headings.join(" › "));
     }
-    format!("{name} ({})", member("source"))
+    let label = if member("origin") == "web" { "from the web: " } else { "" };
+    format!("{name} ({label}{})", member("source"))
 }
 
 /// A text on one line.
@@ -43,5 +44,7 @@ mod tests {
             named(&json!({"title": "Leave", "source": "leave.md", "page": null, "heading": []})),
             "Leave (leave.md)"
         );
+        let page = json!({"title": "Mars", "source": "https://mars.example/", "origin": "web", "heading": []});
+        assert_eq!(named(&page), "Mars (from the web: https://mars.example/)");
     }
 }

@@ -20,5 +20,8 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let Arguments { url, target } = arguments;
     let query: String = form_urlencoded::byte_serialize(url.as_bytes()).collect();
     let path = format!("/v1/webhooks/secret?url={query}");
-    target.call(config, async |client| client.get(&path).await, |body| format!("{}\n", text(body, "secret"))).await.map(drop)
+    target
+        .call(config, async |client| client.get(&path).await, |body| format!("{}\n", text(body, "secret")))
+        .await
+        .map(drop)
 }

@@ -21,13 +21,7 @@ use url::Url;
 use self::reader::{Reader, Readings};
 pub(crate) use self::{misspelt::UnknownVariable, table::hide_secrets};
 use crate::{
-    providers::{
-        Endpoint,
-        chat::ChatSettings,
-        openai,
-        outbound::WebhookSecret,
-        web_search,
-    },
+    providers::{Endpoint, chat::ChatSettings, openai, outbound::WebhookSecret, web_search},
     server,
     service::{self, ask::Settings as AskSettings, instructions::RoleInstructions, sweep::Retention},
     store::PoolSettings,

@@ -154,7 +154,7 @@ fn every_secret_may_be_in_a_file() {
     assert_eq!(exposed(&config.remote.key).as_deref(), Some("a-long-enough-key-hunter2"));
     let Database::Server { primary, .. } = &config.database else { panic!("a server") };
     assert_eq!(primary.expose_secret(), "postgres://u:hunter2@localhost/d");
-    assert!(config.webhook_key.is_some() && config.access.pepper.is_some());
+    assert!(config.webhook_secret.is_some() && config.access.pepper.is_some());
     let shown = format!("{config:?} {:?}", config.effective());
     assert!(!shown.contains("hunter2"), "{shown}");
     assert!(shown.contains(&format!("(in {key}, not shown)")), "{shown}");

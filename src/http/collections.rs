@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     extract::{ValidJson, ValidPath, ValidQuery},
-    fields::Faults,
+    fields::{Faults, not_null},
     pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::ApiError,
     schema::{CollectionName, IndexingSchema, PlainText},
@@ -47,6 +47,21 @@ pub(super) struct NewCollectionBody {
     /// Lets a chat model write a sentence for each chunk that describes how the chunk relates to its document; the
     /// sentence is embedded and indexed with the chunk, but never quoted. If left out, no sentences are written.
     context: Option<ContextBody>,
+    /// Whether questions to the collection may be sent to the deployment's search engine when its documents do not suffice. An
+    /// ask of several collections searches the web only if each of them allows it.
+    #[serde(default)]
+    web_search: bool,
+}
+
+/// Settings of a collection to change; those that are left out stay.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CollectionChange, example = json!({"web_search": true}))]
+pub(super) struct CollectionChangeBody {
+    /// Whether questions to the collection may be sent to the deployment's search engine when its documents do not suffice.
+    #[serde(default, deserialize_with = "not_null")]
+    #[schema(value_type = bool, required = false)]
+    web_search: Option<bool>,
 }
 
 /// A collection with its counts.
@@ -79,6 +94,8 @@ pub(super) struct CollectionBody {
     /// When documents can be found, unless a request specifies otherwise.
     #[schema(value_type = IndexingSchema)]
     indexing: Indexing,
+    /// Whether questions to it may be sent to the deployment's search engine when its documents do not suffice.
+    web_search: bool,
     /// When the collection was created.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
@@ -149,7 +166,8 @@ impl From<DeleteReceipt> for DeleteReceiptBody {
 
 impl From<CollectionSummary> for CollectionBody {
     fn from(summary: CollectionSummary) -> Self {
-        let CollectionSummary { collection, documents, chunks, embedded_chunks, settings, next_index } = summary;
+        let CollectionSummary { collection, documents, chunks, embedded_chunks, settings, web_search, next_index } =
+            summary;
         Self {
             name: collection.name,
             documents,
@@ -162,6 +180,7 @@ impl From<CollectionSummary> for CollectionBody {
             context: settings.context.map(ContextBody::from),
             language: collection.language,
             indexing: collection.indexing,
+            web_search,
             created_at: collection.created_at,
         }
     }
@@ -196,7 +215,7 @@ pub(super) async fn create_collection(
         indexing: body.indexing,
     };
     faults.finish()?;
-    let made = granted.create_collection(&body.name, settings).await?;
+    let made = granted.create_collection(&body.name, settings, body.web_search).await?;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 
@@ -230,6 +249,27 @@ pub(super) async fn get_collection(
     granted: Granted,
     ValidPath(name): ValidPath<String>,
 ) -> Result<Json<CollectionBody>, ApiError> {
+    Ok(Json(granted.collection(&name).await?.into()))
+}
+
+/// Change a collection
+///
+/// Changes the settings that are given. The next ask is judged by them; the documents are not touched.
+#[utoipa::path(
+    patch, path = "/v1/collections/{name}", tag = "collections", request_body = CollectionChangeBody,
+    params(("name" = String, Path, description = "Name of the collection")),
+    responses(
+        (status = 200, description = "The collection with its counts", body = CollectionBody),
+    ),
+)]
+pub(super) async fn update_collection(
+    granted: Granted,
+    ValidPath(name): ValidPath<String>,
+    ValidJson(body): ValidJson<CollectionChangeBody>,
+) -> Result<Json<CollectionBody>, ApiError> {
+    if let Some(allowed) = body.web_search {
+        granted.set_web_search(&name, allowed).await?;
+    }
     Ok(Json(granted.collection(&name).await?.into()))
 }
 

@@ -227,7 +227,7 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(security_events::list_security_events))
         .routes(routes!(security_events::verify_security_events))
         .routes(routes!(collections::create_collection, collections::list_collections))
-        .routes(routes!(collections::get_collection, collections::delete_collection))
+        .routes(routes!(collections::get_collection, collections::update_collection, collections::delete_collection))
         .routes(routes!(acl::get_collection_acl, acl::set_collection_acl, acl::update_collection_acl))
         .routes(routes!(indexes::build_index, indexes::list_indexes))
         .routes(routes!(indexes::activate_index))

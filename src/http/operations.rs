@@ -13,7 +13,7 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 61] = [
+const OPERATIONS: [(&str, Need); 62] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
@@ -35,6 +35,7 @@ const OPERATIONS: [(&str, Need); 61] = [
     ("list_collections", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
     ("get_collection", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
     ("create_collection", Need::AnyOf(&[Scope::Ingest])),
+    ("update_collection", Need::AnyOf(&[Scope::Admin])),
     ("delete_collection", Need::AnyOf(&[Scope::Admin])),
     ("get_collection_acl", Need::AnyOf(&[Scope::Admin])),
     ("set_collection_acl", Need::AnyOf(&[Scope::Admin])),
@@ -148,6 +149,7 @@ mod tests {
             Change::CancelJob,
             Change::RetryJob,
             Change::CreateCollection,
+            Change::UpdateCollection,
             Change::DeleteCollection,
             Change::ChangeCollectionAcl,
             Change::BuildIndex,

@@ -8,6 +8,7 @@ use crate::{
     domain::{
         citation::{Citation, MarkerStyle, Restyled, Restyler, Urn},
         notices,
+        origin::Origin,
         span::Span,
     },
     service::{
@@ -188,7 +189,12 @@ pub(super) fn page_of(base: &str, urn: &Urn) -> String {
 /// The document of a passage, with its page.
 pub(super) fn title_of(hit: &Hit) -> String {
     let passage = &hit.passage;
-    titled(&passage.title, &passage.source, passage.page)
+    let title = titled(&passage.title, &passage.source, passage.page);
+    match passage.origin {
+        Origin::Document => title,
+        // Nobody of the house wrote or chose it.
+        Origin::Web => format!("Web: {title}"),
+    }
 }
 
 /// A document, with a page of it: its title, or its source if it has none.

@@ -5,11 +5,7 @@ use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{
-    extract::ValidQuery,
-    problem::ApiError,
-    schema::PlainText,
-};
+use super::{extract::ValidQuery, problem::ApiError, schema::PlainText};
 use crate::service::granted::Granted;
 
 /// The secret of a receiver of webhooks.

@@ -107,6 +107,14 @@ impl Client {
         self.send(self.http.delete(format!("{}{path}", self.base))).await
     }
 
+    /// `PATCH path` with a JSON body.
+    ///
+    /// # Errors
+    /// When the service cannot be reached.
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> Result<Answer, reqwest::Error> {
+        self.send(self.http.patch(format!("{}{path}", self.base)).json(body)).await
+    }
+
     /// `POST path` with a JSON body.
     ///
     /// # Errors

@@ -54,11 +54,12 @@ impl CollectionService {
         tenant: TenantId,
         name: &str,
         settings: CollectionSettings,
+        web_search: bool,
     ) -> Result<CollectionSummary, ServiceError> {
         if settings.context.is_some() && !self.can_write_contexts {
             return Err(no_context_model());
         }
-        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings };
+        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings, web_search };
         let (collection, made) =
             self.store.collections().ensure_collection(tenant, new, self.context.clock.now()).await?;
         if !made {
@@ -67,7 +68,17 @@ impl CollectionService {
                 detail: format!("there is a collection {name:?} already; use it, or choose another name"),
             });
         }
-        Ok(CollectionSummary { collection, documents: 0, chunks: 0, embedded_chunks: 0, settings, next_index: None })
+        let [documents, chunks, embedded_chunks] = [0; 3];
+        Ok(CollectionSummary { collection, documents, chunks, embedded_chunks, settings, web_search, next_index: None })
+    }
+
+    /// Allows or forbids that questions to a collection are sent to a search engine.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn set_web_search(&self, tenant: TenantId, name: &str, allowed: bool) -> Result<(), ServiceError> {
+        let is_there = self.store.collections().set_web_search(tenant, name, allowed).await?;
+        if is_there { Ok(()) } else { Err(ServiceError::no_collection(name)) }
     }
 
     /// One collection.

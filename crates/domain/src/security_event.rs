@@ -29,6 +29,8 @@ pub enum Change {
     RetryJob,
     /// A collection was made.
     CreateCollection,
+    /// A setting of a collection was changed.
+    UpdateCollection,
     /// A collection was deleted.
     DeleteCollection,
     /// New documents of a collection are for somebody else.
@@ -70,6 +72,7 @@ impl Change {
             Self::CancelJob => "cancel_job",
             Self::RetryJob => "retry_job",
             Self::CreateCollection => "create_collection",
+            Self::UpdateCollection => "update_collection",
             Self::DeleteCollection => "delete_collection",
             Self::ChangeCollectionAcl => "update_collection_acl",
             Self::BuildIndex => "build_index",

@@ -220,6 +220,11 @@ export class Cited extends Administration {
     return data(await this.api.GET("/v1/collections/{name}/acl", { params: { path: { name } } }));
   }
 
+  /** Changes the settings of a collection that are given. */
+  async updateCollection(name: string, body: Body<"update_collection">) {
+    return data(await this.api.PATCH("/v1/collections/{name}", { params: { path: { name } }, body }));
+  }
+
   /** Replaces that list. */
   async setCollectionAcl(name: string, body: Body<"set_collection_acl">) {
     return data(await this.api.PUT("/v1/collections/{name}/acl", { params: { path: { name } }, body }));

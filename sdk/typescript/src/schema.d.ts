@@ -236,7 +236,11 @@ export interface paths {
         delete: operations["delete_collection"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a collection
+         * @description Changes the settings that are given. The next ask is judged by them; the documents are not touched.
+         */
+        patch: operations["update_collection"];
         trace?: never;
     };
     "/v1/collections/{name}/acl": {
@@ -833,6 +837,28 @@ export interface paths {
          * @description As `POST /v1/keys`, for any tenant. With a key of the scope `admin` the tenant makes its further keys itself.
          */
         post: operations["create_tenant_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the secret of a webhook receiver
+         * @description The secret that signs the webhooks of the caller's tenant to this receiver (scheme, host and port), by Standard
+         *     Webhooks. It is the same each time, another one for every tenant and receiver, and changes with the deployment's
+         *     secret.
+         */
+        get: operations["get_webhook_secret"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1540,6 +1566,13 @@ export interface components {
             next_index_id: string | null;
             /** @description How documents are cut into chunks. */
             splitter: components["schemas"]["Splitter"];
+            /** @description Whether questions to it may be sent to the deployment's search engine when its documents do not suffice. */
+            web_search: boolean;
+        };
+        /** @description Settings of a collection to change; those that are left out stay. */
+        CollectionChange: {
+            /** @description Whether questions to the collection may be sent to the deployment's search engine when its documents do not suffice. */
+            web_search?: boolean;
         };
         /** @description An index of a collection: how its documents are split, put into context and embedded. */
         CollectionIndex: {
@@ -2251,6 +2284,11 @@ export interface components {
              *     /v1/collections/{name}/indexes`).
              */
             splitter?: components["schemas"]["Splitter"] | null;
+            /**
+             * @description Whether questions to the collection may be sent to the deployment's search engine when its documents do not suffice. An
+             *     ask of several collections searches the web only if each of them allows it.
+             */
+            web_search?: boolean;
         };
         /** @description A document to ingest: either its `text`, or the `url` that it is fetched from. */
         NewDocument: {
@@ -2945,6 +2983,13 @@ export interface components {
             /** @description `waiting`, `delivered` or `failed`. */
             state: string;
         };
+        /** @description The secret of a receiver of webhooks. */
+        WebhookSecret: {
+            /** @description Scheme, host and port of the receiver; every webhook of the tenant to it is signed by the secret. */
+            endpoint: string;
+            /** @description The secret, as libraries of Standard Webhooks take it. */
+            secret: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2998,6 +3043,7 @@ export type CitedState = components['schemas']['CitedState'];
 export type CitedStatus = components['schemas']['CitedStatus'];
 export type ClaimVerdict = components['schemas']['ClaimVerdict'];
 export type Collection = components['schemas']['Collection'];
+export type CollectionChange = components['schemas']['CollectionChange'];
 export type CollectionIndex = components['schemas']['CollectionIndex'];
 export type CollectionName = components['schemas']['CollectionName'];
 export type CollectionNames = components['schemas']['CollectionNames'];
@@ -3108,6 +3154,7 @@ export type VectorSpace = components['schemas']['VectorSpace'];
 export type Wasted = components['schemas']['Wasted'];
 export type WebUrl = components['schemas']['WebUrl'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookSecret = components['schemas']['WebhookSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
     livez: {
@@ -4383,6 +4430,141 @@ export interface operations {
             };
             /** @description The request is addressed to a name that is not the service's */
             421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_collection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the collection */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectionChange"];
+            };
+        };
+        responses: {
+            /** @description The collection with its counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not declared as JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8986,6 +9168,101 @@ export interface operations {
                 };
             };
             /** @description A value is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_webhook_secret: {
+        parameters: {
+            query: {
+                /** @description URL of the receiver; its path and query do not matter. */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter is wrong */
             422: {
                 headers: {
                     [name: string]: unknown;

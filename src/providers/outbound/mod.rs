@@ -164,8 +164,7 @@ impl Outbound {
                 .map_err(|_| OutboundError::Refused(format!("{name} holds what a header cannot carry")))?;
             map.insert(HeaderName::from_static(name), value);
         }
-        let response =
-            client.post(url).headers(map).body(body).send().await.map_err(|error| self.transport(&error))?;
+        let response = client.post(url).headers(map).body(body).send().await.map_err(|error| self.transport(&error))?;
         if response.status().is_success() {
             return Ok(());
         }
@@ -182,7 +181,8 @@ impl Outbound {
 
 impl PortClient {
     fn new(rule: &Rule, addresses: AddressRule, timeout: Duration) -> Result<Self, OutboundError> {
-        let build = || guarded(GuardedResolver { addresses: addresses.clone(), setting: rule.setting }, timeout).build();
+        let build =
+            || guarded(GuardedResolver { addresses: addresses.clone(), setting: rule.setting }, timeout).build();
         let client = addresses.is_open().then(build).transpose();
         let client = client.map_err(|error| OutboundError::Unreachable(innermost(&error).to_string()))?;
         Ok(Self { addresses, client })
@@ -239,9 +239,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_is_judged_by_the_addresses_it_resolves_to() {
         let post = async |allow: &[&str], url: &str| test_outbound(allow).post_json(url, &[], "{}".to_owned()).await;
-        let not_found = |result: &Result<(), OutboundError>| {
-            matches!(result, Err(OutboundError::Unreachable(text)) if text.contains("was not found on the public"))
-        };
+        let not_found = |result: &Result<(), OutboundError>| matches!(result, Err(OutboundError::Unreachable(text)) if text.contains("was not found on the public"));
         let hidden = post(&[], "http://localhost/").await;
         assert!(not_found(&hidden), "{hidden:?}");
         // A name that there is not answers alike, but for the name.

@@ -167,9 +167,10 @@ impl FromStr for Place {
         match Host::parse(text).map_err(|_| NotADestination)? {
             Host::Domain(name) => Ok(Self::Name(without_dot(&name).to_owned())),
             // `1.2.3` and `127.1` are read as addresses by URLs too, but whoever writes one means a network.
-            Host::Ipv4(_) => {
-                text.parse::<Ipv4Addr>().map(|address| Self::Network(IpAddr::V4(address).into())).map_err(|_| NotADestination)
-            }
+            Host::Ipv4(_) => text
+                .parse::<Ipv4Addr>()
+                .map(|address| Self::Network(IpAddr::V4(address).into()))
+                .map_err(|_| NotADestination),
             Host::Ipv6(_) => Err(NotADestination),
         }
     }
@@ -237,7 +238,8 @@ mod tests {
         for entry in ["10.0.0.0/8", "Wiki.Internal", "::1", "::1/128", "[::1]:8080", "bücher.example:80", "a:*"] {
             assert!(entry.parse::<Destination>().is_ok(), "{entry}");
         }
-        for entry in ["", ":80", "a:", "a:http", "a:70000", "10.0.0.0/40", "http://a", "a/b", "[::1", "[::1]80", "10.1"] {
+        for entry in ["", ":80", "a:", "a:http", "a:70000", "10.0.0.0/40", "http://a", "a/b", "[::1", "[::1]80", "10.1"]
+        {
             assert!(entry.parse::<Destination>().is_err(), "{entry}");
         }
         assert_eq!("WIKI.internal.".parse::<Destination>(), "wiki.internal".parse::<Destination>());

@@ -133,8 +133,9 @@ impl AskContext {
         let _ = self.standalone.set(standalone);
     }
 
-    /// Whether the web may be searched. A filter selects certain documents, and the web has none of these.
-    pub(super) fn may_search_web(&self) -> bool {
+    /// Whether the web would be searched if the collections allow it. A filter selects certain documents, and the web has
+    /// none of these.
+    pub(super) fn wants_web(&self) -> bool {
         let AskRequest { execution, filter, .. } = &self.request;
         self.services.web.is_some() && execution.reach == Reach::DocumentsAndWeb && filter.is_empty()
     }

@@ -93,7 +93,7 @@ async fn answer(
         let findings = Findings { missing: vec![missing], ..Findings::default() };
         return Ok(AskReport::with(ask, AskOutcome::Unclear, findings));
     }
-    let mut state = LoopState::new(ask, corpus.analyzer);
+    let mut state = LoopState::new(ask, &corpus);
     let mut early_draft = None;
     loop {
         let step = state.next_step(ask);
@@ -107,7 +107,7 @@ async fn answer(
                 ask.record.note_plan(&plan);
                 ask.record.note_planned(first.rounds);
                 let found = state.begin(plan, first.found, first.sub_questions);
-                if let Some(report) = cache::recall(ask, emitter, &found, claim).await? {
+                if let Some(report) = cache::recall(ask, emitter, (&corpus, &found), claim).await? {
                     return Ok(report);
                 }
                 early_draft = grade_round(ask, &mut state, &found, Wording::Asked).await?;

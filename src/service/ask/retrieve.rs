@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::try_join_all;
+use uuid::Uuid;
 
 use super::{
     AskError, GradedHit, MOST_PASSAGES,
@@ -21,7 +22,10 @@ use crate::{
         lexical::analyzer::Analyzer,
         planning::{Plan, Strategy},
     },
-    service::retrieval::{GroupedHit, Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
+    service::{
+        ServiceError,
+        retrieval::{GroupedHit, Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
+    },
     store::SearchedCollection,
 };
 
@@ -35,6 +39,8 @@ pub(super) struct Corpus {
     collections: Vec<SearchedCollection>,
     /// The filter of the request, bound to what the caller may see.
     filter: Filter,
+    /// Whether the web may be searched for what the collections lack.
+    pub(super) may_search_web: bool,
     /// Extracts terms from texts, in the language of the collections.
     pub(super) analyzer: &'static Analyzer,
 }
@@ -57,7 +63,15 @@ pub(super) async fn find_corpus(ask: &AskContext) -> Result<Corpus, AskError> {
     let collections = ask.services.retriever.collections(&ask.caller.grant, &ask.request.collections).await?;
     let filter = ask.services.retriever.bound_filter(&ask.caller.grant, &ask.request.filter).await?;
     let analyzer = judging_analyzer(&collections);
-    Ok(Corpus { collections, filter, analyzer })
+    let may_search_web = ask.wants_web() && allow_web_search(ask, &collections).await?;
+    Ok(Corpus { collections, filter, may_search_web, analyzer })
+}
+
+async fn allow_web_search(ask: &AskContext, collections: &[SearchedCollection]) -> Result<bool, AskError> {
+    let ids: Vec<Uuid> = collections.iter().map(|searched| searched.collection.id).collect();
+    let tenant = ask.caller.grant.tenant();
+    let allowed = ask.services.store.collections().all_allow_web_search(tenant, &ids).await;
+    Ok(allowed.map_err(ServiceError::from)?)
 }
 
 /// Finds passages for a query.

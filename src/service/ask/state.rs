@@ -1,8 +1,8 @@
 //! The state of the corrective loop: it starts empty and grows by a round at a time.
 
 use super::{
-    GradedHit, context::AskContext, evidence_pool::EvidencePool, record::RoundTrace, rewrite::Rewording,
-    sub_questions::SubQuestions,
+    GradedHit, context::AskContext, evidence_pool::EvidencePool, record::RoundTrace, retrieve::Corpus,
+    rewrite::Rewording, sub_questions::SubQuestions,
 };
 use crate::{
     domain::{
@@ -60,8 +60,8 @@ pub(super) struct GradedRound {
 }
 
 impl LoopState {
-    pub(super) fn new(ask: &AskContext, analyzer: &'static Analyzer) -> Self {
-        let question = ask.asked();
+    pub(super) fn new(ask: &AskContext, corpus: &Corpus) -> Self {
+        let (question, analyzer) = (ask.asked(), corpus.analyzer);
         Self {
             analyzer,
             plan: None,
@@ -72,7 +72,7 @@ impl LoopState {
             last_round: Vec::new(),
             answerability: None,
             missing: Vec::new(),
-            fallback: if ask.may_search_web() { Fallback::Ready } else { Fallback::None },
+            fallback: if corpus.may_search_web { Fallback::Ready } else { Fallback::None },
             rounds: Vec::new(),
             corpus_is_empty: false,
             rewriter_is_exhausted: false,

@@ -32,9 +32,10 @@ impl Granted {
         &self,
         name: &str,
         settings: CollectionSettings,
+        web_search: bool,
     ) -> Result<CollectionSummary, ServiceError> {
         self.fill(name)?;
-        let made = self.parts.collections.create(self.tenant(), name, settings).await?;
+        let made = self.parts.collections.create(self.tenant(), name, settings, web_search).await?;
         self.record(Changed::one(Change::CreateCollection, [collection(name)])).await?;
         Ok(made)
     }
@@ -60,6 +61,16 @@ impl Granted {
     ) -> Result<Vec<CollectionSummary>, ServiceError> {
         let found = self.parts.collections.list(self.tenant(), self.among(None).as_deref(), after, limit).await?;
         self.seen(found).await
+    }
+
+    /// Allows or forbids that questions to a collection are sent to a search engine.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn set_web_search(&self, name: &str, allowed: bool) -> Result<(), ServiceError> {
+        self.see(name)?;
+        self.parts.collections.set_web_search(self.tenant(), name, allowed).await?;
+        self.record(Changed::one(Change::UpdateCollection, [collection(name)])).await
     }
 
     /// The collections, counted as far as the caller may see them.

@@ -246,7 +246,8 @@ impl IngestService {
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
         let now = self.context.clock.now();
         let (profile, _) = self.embedders.primary();
-        let new = NewCollection { id: self.context.ids.next(), name, profile, settings: self.defaults };
+        let new =
+            NewCollection { id: self.context.ids.next(), name, profile, settings: self.defaults, web_search: false };
         let (collection, _) = self.store.collections().ensure_collection(tenant, new, now).await?;
         if self.embedders.of(collection.profile_id).is_some() {
             Ok(collection)

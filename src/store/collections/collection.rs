@@ -62,6 +62,8 @@ pub(crate) struct CollectionSummary {
     pub(crate) embedded_chunks: u64,
     /// Settings that decide how its documents are split and indexed.
     pub(crate) settings: CollectionSettings,
+    /// Whether questions to it may be sent to a search engine.
+    pub(crate) web_search: bool,
     /// The index next to the active one: either being built, or active earlier.
     pub(crate) next_index: Option<Uuid>,
 }
@@ -77,6 +79,8 @@ pub struct NewCollection<'a> {
     pub profile: ProfileId,
     /// Settings that decide its chunks and terms.
     pub settings: CollectionSettings,
+    /// Whether questions to it may be sent to a search engine.
+    pub web_search: bool,
 }
 
 /// Settings that a collection is created with and keeps.
@@ -153,7 +157,7 @@ impl Collections<'_> {
         new: NewCollection<'_>,
         now: OffsetDateTime,
     ) -> Result<(Collection, bool), StoreError> {
-        let NewCollection { id, name, profile, settings } = new;
+        let NewCollection { id, name, profile, settings, web_search } = new;
         let CollectionSettings { splitter, language, indexing, context } = settings;
         if let Some(collection) = self.collection(tenant, name).await? {
             return Ok((collection, false));
@@ -162,8 +166,8 @@ impl Collections<'_> {
         // The first index of a collection has the collection's identity.
         let made = sqlx::query!(
             "WITH made AS (
-                 INSERT INTO collection (tenant_id, collection_id, index_id, name, created_at, language, indexing)
-                 VALUES ($1, $2, $2, $3, $5, $7, $8)
+                 INSERT INTO collection (tenant_id, collection_id, index_id, name, created_at, language, indexing, web_search)
+                 VALUES ($1, $2, $2, $3, $5, $7, $8, $10)
                  ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING
                  RETURNING tenant_id, collection_id, created_at)
              INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, created_at)
@@ -177,6 +181,7 @@ impl Collections<'_> {
             language.code(),
             indexing.as_str(),
             context.map(Json) as Option<Json<Contextual>>,
+            web_search,
         )
         .execute(&mut *transaction)
         .await?
@@ -297,7 +302,7 @@ impl Collections<'_> {
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, c.is_restricted, p.model,
                       p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
-                      COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
+                      c.web_search, COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
                       COALESCE(s.chunks - s.unembedded_chunks, 0) AS "embedded_chunks!",
                       (SELECT n.index_id FROM collection_index n WHERE n.tenant_id = c.tenant_id AND n.collection_id = c.collection_id
                            AND n.index_id <> c.index_id) AS next_index
@@ -329,6 +334,7 @@ impl Collections<'_> {
                         indexing: collection.indexing,
                         context,
                     },
+                    web_search: row.web_search,
                     next_index: row.next_index,
                     collection,
                 })

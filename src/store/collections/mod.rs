@@ -11,6 +11,7 @@ pub(in crate::store) mod maintenance;
 pub(in crate::store) mod profile;
 pub(in crate::store) mod statistics;
 pub(in crate::store) mod vector_graphs;
+mod web_search;
 
 pub use collection::{CollectionSettings, NewCollection};
 pub use vector_graphs::GraphChanges;

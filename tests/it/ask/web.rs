@@ -12,10 +12,11 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{Served, TestApp},
+    harness::{Served, TestApp, send},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -84,7 +85,15 @@ async fn app(engine: &SearchEngine, settings: &[(&str, &str)]) -> (ModelServer, 
     all.extend_from_slice(settings);
     let app = TestApp::with_file(&server, &all, "[roles]\nrewrite = \"built-in\"\n").await;
     app.ingest("handbook", &HANDBOOK).await;
+    allow(&app, "handbook", true).await;
     (server, app)
+}
+
+/// Says whether questions to a collection may be sent to the search engine.
+async fn allow(app: &TestApp, collection: &str, allowed: bool) {
+    let path = format!("/v1/collections/{collection}");
+    let answer = send(app.request(Method::PATCH, &path).json(&json!({"web_search": allowed}))).await;
+    assert_eq!((answer.status, &answer.body["web_search"]), (200, &json!(allowed)), "{answer:?}");
 }
 
 fn ask(question: &str) -> Value {
@@ -105,7 +114,6 @@ async fn what_the_documents_lack_the_web_may_say() {
     assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
     assert_eq!(steps(&answer.body).iter().filter(|step| **step == "search").count(), 1, "{answer:?}");
     let asked = engine.asked();
-    assert_eq!(asked.len(), 1);
     assert_eq!((asked[0]["q"].as_str(), asked[0]["format"].as_str()), (QUESTION, "json"));
     let source = &answer.body["sources"][0];
     assert_eq!(
@@ -123,6 +131,10 @@ async fn what_the_documents_lack_the_web_may_say() {
         .filter_map(|source| source["uri"].as_str())
         .collect();
     assert!(!others.iter().any(|uri| uri.contains("10.0.0.1") || uri.starts_with("ftp")), "{others:?}");
+    let chat = json!({"model": "handbook", "messages": [{"role": "user", "content": QUESTION}]});
+    let chat = app.post("/v1/chat/completions", chat).await.body;
+    let cited = &chat["choices"][0]["message"]["annotations"][0]["url_citation"];
+    assert_eq!((&cited["title"], &cited["urn"]), (&json!("Web: Mars"), &json!(urn)), "{chat}");
     let prompt = server.calls(Role::Answer)[0].body.to_string();
     assert!(prompt.contains("Phobos") && !prompt.contains("onions"), "{prompt}");
     let row = app.get("/v1/audit?limit=1").await.body["asks"][0].clone();
@@ -130,7 +142,7 @@ async fn what_the_documents_lack_the_web_may_say() {
     let path: String = url::form_urlencoded::byte_serialize(urn.as_bytes()).collect();
     app.get(&format!("/v1/citations/{path}")).await.assert_problem(404, "not_found");
     assert_eq!(app.ask(request).await.body["cache_hit"], false, "what the web said is not kept");
-    assert_eq!(engine.asked().len(), 2);
+    assert_eq!(engine.asked().len(), 3);
     app.stop().await;
 }
 
@@ -148,6 +160,15 @@ async fn it_is_not_asked_without_need_or_leave() {
     let mut filtered = ask(QUESTION);
     filtered["filter"] = json!({"source_prefix": "l"});
     assert_eq!(app.ask(filtered).await.body["outcome"], "abstained");
+    // A collection says nothing of another one, and is not allowed to unless somebody says so.
+    let body = json!({"name": "allowed", "web_search": true});
+    assert_eq!(app.post("/v1/collections", body).await.body["web_search"], true);
+    assert_eq!(app.post("/v1/collections", json!({"name": "silent"})).await.body["web_search"], false);
+    let mut several = ask(QUESTION);
+    several["collections"] = json!(["handbook", "allowed", "silent"]);
+    assert_eq!(app.ask(several).await.body["outcome"], "abstained");
+    allow(&app, "handbook", false).await;
+    assert_eq!(app.ask(ask(QUESTION)).await.body["outcome"], "abstained");
     assert_eq!(engine.asked().len(), 0);
     app.stop().await;
 }

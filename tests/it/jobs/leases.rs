@@ -30,6 +30,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
         id: uuid(1),
         name: "c",
         profile,
+        web_search: false,
         settings: cited::CollectionSettings {
             splitter: domain::split::SplitterSettings::default(),
             language: domain::lexical::language::Language::default(),

@@ -23,7 +23,8 @@ use crate::{
 };
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const ALLOWED: [(&str, &str); 2] = [("CITED_WEBHOOK_SECRET", SECRET), ("CITED_WEBHOOK_ALLOW", "127.0.0.0/8:*, [::1/128]:*")];
+const ALLOWED: [(&str, &str); 2] =
+    [("CITED_WEBHOOK_SECRET", SECRET), ("CITED_WEBHOOK_ALLOW", "127.0.0.0/8:*, [::1/128]:*")];
 
 type Received = Arc<Mutex<Vec<(HeaderMap, String)>>>;
 

@@ -1189,6 +1189,21 @@ class WebhookDelivery(BaseModel):
     """
 
 
+class WebhookSecret(BaseModel):
+    """
+    The secret of a receiver of webhooks.
+    """
+
+    endpoint: str
+    """
+    Scheme, host and port of the receiver; every webhook of the tenant to it is signed by the secret.
+    """
+    secret: str
+    """
+    The secret, as libraries of Standard Webhooks take it.
+    """
+
+
 class Acl(BaseModel):
     """
     An access control list.
@@ -2216,6 +2231,10 @@ class Collection(BaseModel):
     splitter: Splitter
     """
     How documents are cut into chunks.
+    """
+    web_search: bool
+    """
+    Whether questions to it may be sent to the deployment's search engine when its documents do not suffice.
     """
 
 

@@ -49,6 +49,17 @@ class Cache(TypedDict):
     """
 
 
+class CollectionChange(TypedDict):
+    """
+    Settings of a collection to change; those that are left out stay.
+    """
+
+    web_search: NotRequired[bool]
+    """
+    Whether questions to the collection may be sent to the deployment's search engine when its documents do not suffice.
+    """
+
+
 class KeyRotation(TypedDict):
     """
     How a key is rotated.
@@ -678,6 +689,11 @@ class NewCollection(TypedDict):
     """
     How documents are cut into chunks. It can be changed later by another index (`POST
     /v1/collections/{name}/indexes`).
+    """
+    web_search: NotRequired[bool]
+    """
+    Whether questions to the collection may be sent to the deployment's search engine when its documents do not suffice. An
+    ask of several collections searches the web only if each of them allows it.
     """
 
 

@@ -16,7 +16,7 @@ use crate::{
     },
     providers::chat::{CallRole, ModelName},
     service::{
-        ask::{AskRequest, Settings, context::AskContext},
+        ask::{AskRequest, Settings, context::AskContext, retrieve::Corpus},
         instructions::RoleInstructions,
         retrieval::{Hit, Retrieved},
     },
@@ -48,12 +48,12 @@ pub(super) struct CacheKey<'a> {
 
 impl<'a> CacheKey<'a> {
     /// The key of the answer to an ask for whose question these passages were found.
-    pub(super) fn of(ask: &'a AskContext, found: &Retrieved) -> Self {
+    pub(super) fn of(ask: &'a AskContext, corpus: &Corpus, found: &Retrieved) -> Self {
         Self {
             request: &ask.request,
             effective_level: ask.models.level,
             limits: ask.budget.limits(),
-            may_search_web: ask.may_search_web(),
+            may_search_web: corpus.may_search_web,
             models: ask.models.names(),
             instructions: &ask.services.instructions,
             settings: SettingsKey::of(&ask.services.settings),

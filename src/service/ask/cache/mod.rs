@@ -21,6 +21,7 @@ use super::{
     AskError, AskReport,
     context::AskContext,
     emit::Emitter,
+    retrieve::Corpus,
     single_flight::{Flight, Role, SingleFlight},
 };
 use crate::{
@@ -40,12 +41,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 pub(super) async fn recall(
     ask: &AskContext,
     emitter: &mut Emitter,
-    found: &Retrieved,
+    (corpus, found): (&Corpus, &Retrieved),
     claim: &mut Option<CacheClaim>,
 ) -> Result<Option<AskReport>, AskError> {
     let execution = &ask.request.execution;
     let Some(life) = execution.cache_life.filter(|_| !execution.dry_run) else { return Ok(None) };
-    let key = CacheKey::of(ask, found).hash();
+    let key = CacheKey::of(ask, corpus, found).hash();
     let slot = Slot { store: ask.services.store.clone(), tenant: ask.caller.grant.tenant(), key, ask: ask.id };
     let claimed = claim.insert(CacheClaim { slot, life, is_stored: false, flight: None });
     let known = claimed.look_up(&ask.single_flight, ask.deadline).await?;

@@ -152,6 +152,7 @@ impl Operation {
             "set_document_acl" | "update_document_acl" | "set_collection_acl" | "update_collection_acl" => {
                 json!({"deny": ["user:nobody"]})
             }
+            "update_collection" => json!({"web_search": false}),
             "rotate_key" => json!({}),
             "create_tenant" => json!({"name": "made by a test"}),
             other => {

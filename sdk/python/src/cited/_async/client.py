@@ -290,6 +290,10 @@ class AsyncCited(AsyncAdministration):
         """Sets the parts of that list that are given."""
         return await self._call(models.Acl, "PATCH", f"/v1/collections/{_calls.part(name)}/acl", json=request)
 
+    async def update_collection(self, name: str, **request: Unpack[requests.CollectionChange]) -> models.Collection:
+        """Changes the settings of a collection that are given."""
+        return await self._call(models.Collection, "PATCH", f"/v1/collections/{_calls.part(name)}", json=request)
+
     async def list_indexes(self, name: str) -> models.IndexList:
         """The indexes of a collection."""
         return await self._call(models.IndexList, "GET", f"/v1/collections/{_calls.part(name)}/indexes")

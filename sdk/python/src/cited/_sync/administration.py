@@ -124,6 +124,11 @@ class Administration(Transport):
         """Revokes a key."""
         return self._call(models.Key, "DELETE", f"/v1/keys/{_calls.part(id)}")
 
+    def get_webhook_secret(self, url: str) -> models.WebhookSecret:
+        """The secret by which the receiver at this URL checks webhooks."""
+        params = _calls.query({"url": url})
+        return self._call(models.WebhookSecret, "GET", "/v1/webhooks/secret", params=params)
+
     def list_tenants(self) -> models.TenantList:
         """The tenants, for the operator."""
         return self._call(models.TenantList, "GET", "/v1/tenants")

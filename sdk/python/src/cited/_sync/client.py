@@ -290,6 +290,10 @@ class Cited(Administration):
         """Sets the parts of that list that are given."""
         return self._call(models.Acl, "PATCH", f"/v1/collections/{_calls.part(name)}/acl", json=request)
 
+    def update_collection(self, name: str, **request: Unpack[requests.CollectionChange]) -> models.Collection:
+        """Changes the settings of a collection that are given."""
+        return self._call(models.Collection, "PATCH", f"/v1/collections/{_calls.part(name)}", json=request)
+
     def list_indexes(self, name: str) -> models.IndexList:
         """The indexes of a collection."""
         return self._call(models.IndexList, "GET", f"/v1/collections/{_calls.part(name)}/indexes")
