@@ -49,7 +49,8 @@ pub(super) async fn record_refusals(State(state): State<AppState>, request: Requ
     response
 }
 
-const fn is_refusal(status: StatusCode) -> bool {
+/// Whether a status says that a request was refused for what its caller is or may do.
+pub(super) const fn is_refusal(status: StatusCode) -> bool {
     matches!(
         status,
         StatusCode::UNAUTHORIZED

@@ -13,7 +13,7 @@ use rmcp::{
 use tracing::Instrument;
 
 use super::{
-    super::{authentication::forbidden, problem::ApiError},
+    super::{authentication::forbidden, problem::ApiError, refusals::is_refusal},
     ask, check, fetch, ingest, search,
     session::Session,
     tool::{ToolName, failed, read},
@@ -38,6 +38,13 @@ pub(super) struct Server {
 impl Server {
     pub(super) const fn new(session: Session) -> Self {
         Self { session }
+    }
+
+    /// Records a refusal, which the status of the response to the message does not tell.
+    fn note(&self, tool: ToolName, error: &ApiError) {
+        if is_refusal(error.status()) {
+            self.session.granted.note_refusal(tool.operation(), error.code());
+        }
     }
 
     /// Whether the caller has the rights that a tool needs.
@@ -89,8 +96,9 @@ impl ServerHandler for Server {
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the client has left", None)),
             result = self.call(tool, &arguments).instrument(span.clone()) => result,
         };
-        if result.is_err() {
+        if let Err(error) = &result {
             spans::failed(&span, "tool_error");
+            self.note(tool, error);
         }
         let request_id = || self.session.granted.caller().request_id.clone();
         Ok(result.unwrap_or_else(|error| failed(error, request_id())).into())
@@ -113,7 +121,10 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.permit(ToolName::Fetch).map_err(|error| ErrorData::invalid_params(error.detail().to_owned(), None))?;
+        self.permit(ToolName::Fetch).map_err(|error| {
+            self.note(ToolName::Fetch, &error);
+            ErrorData::invalid_params(error.detail().to_owned(), None)
+        })?;
         match fetch::text_of(&self.session, &request.uri).await {
             Ok(text) => Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into()),
             Err(error) => Err(ErrorData::resource_not_found(error.detail().to_owned(), None)),

@@ -45,15 +45,20 @@ impl ToolName {
         }
     }
 
-    /// The rights that it needs: those of the operation that does the same.
-    pub(super) fn need(self) -> Need {
-        need(match self {
+    /// The operation that does the same.
+    pub(super) const fn operation(self) -> &'static str {
+        match self {
             Self::Search => "search",
             Self::Fetch => "get_citation",
             Self::Ask => "ask",
             Self::Check => "check",
             Self::Ingest => "create_documents",
-        })
+        }
+    }
+
+    /// The rights that it needs: those of its operation.
+    pub(super) fn need(self) -> Need {
+        need(self.operation())
     }
 
     pub(super) fn definition(self) -> Tool {

@@ -192,6 +192,16 @@ impl ApiError {
         &self.0.detail
     }
 
+    /// Its HTTP status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// Its stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        self.0.code
+    }
+
     /// The error with other pointers to its wrong values, for a request of another form.
     #[must_use]
     pub(crate) fn repointed(self, pointer: impl Fn(&str) -> String) -> Self {

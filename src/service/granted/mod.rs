@@ -30,7 +30,7 @@ use super::{
     indexes::IndexService,
     ingest::IngestService,
     search::SearchService,
-    security_record::{Changed, SecurityRecord},
+    security_record::{Changed, Refused, SecurityRecord},
 };
 use crate::domain::identity::{Caller, TenantId};
 
@@ -101,6 +101,14 @@ impl Granted {
     /// Records a change that was made.
     async fn record(&self, changed: Changed) -> Result<(), ServiceError> {
         self.parts.security_record.change(&self.caller, changed).await
+    }
+
+    /// Notes that the caller was refused an operation within its request.
+    pub(crate) fn note_refusal(&self, action: &str, code: &str) {
+        let Caller { key_id, address, request_id, .. } = self.caller.clone();
+        let (action, code) = (action.to_owned(), code.to_owned());
+        let refused = Refused { tenant: self.tenant(), action, code, key_id, address, request_id };
+        self.parts.security_record.refusal(refused);
     }
 
     /// Answers as for a collection that does not exist, if the caller may not see it.

@@ -80,7 +80,7 @@ impl Retriever {
             .map(|each| AskedCollection {
                 stems: &each.stems,
                 salt: each.salt,
-                chunks: each.searched.chunks,
+                chunks: each.searched.seen_chunks,
                 document_frequencies: frequencies.of(each),
             })
             .collect();
@@ -89,7 +89,8 @@ impl Retriever {
         let document_frequencies = frequencies.by_stem(&asked, stems);
         let result = LexicalResult { document_frequencies, ..LexicalResult::default() };
         // Only candidates that pass the filter count.
-        let budget = candidate_budget(profile.chunks()).saturating_mul(selection.chunks_per_match());
+        let chunks: u64 = query.collections.iter().map(|searched| searched.chunks).sum();
+        let budget = candidate_budget(chunks).saturating_mul(selection.chunks_per_match());
         let Candidates { rare, pairs, spare } = select_candidates(&profile, budget);
         let lexical_query =
             LexicalQuery { rare_terms: rare, term_pairs: pairs, spare_terms: spare, weights: profile.weights() };
@@ -105,7 +106,7 @@ impl Retriever {
         let frequencies = self.frequencies(query, &asked).await?;
         let stems = judging_analyzer(query.collections).terms(query.text);
         Ok(Rarity {
-            chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
+            chunks: query.collections.iter().map(|searched| searched.seen_chunks).sum(),
             document_frequencies: frequencies.by_stem(&asked, stems),
         })
     }

@@ -10,6 +10,7 @@ mod stages;
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
@@ -31,6 +32,9 @@ use crate::{
     providers::reranker::Reranker,
     store::{Scope, SearchedCollection, Store},
 };
+
+/// Largest collection, in chunks, of which it is counted how many a caller may see: each document is looked at.
+const MOST_CHUNKS_COUNTED: u64 = 20_000;
 
 /// One search.
 #[derive(Clone, Debug)]
@@ -146,7 +150,7 @@ pub(crate) fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
 pub(crate) struct Retrieved {
     /// Best first.
     pub(crate) hits: Vec<Hit>,
-    /// Chunks in the collections.
+    /// Chunks in the collections, as far as the caller may see them.
     pub(crate) chunks: u64,
     /// The analyzer of the first collection, used to judge the question.
     pub(crate) analyzer: &'static Analyzer,
@@ -216,7 +220,8 @@ impl Retriever {
         grant: &Grant,
         names: &[String],
     ) -> Result<Vec<SearchedCollection>, ServiceError> {
-        let found = self.store.collections().find_collections(grant.tenant(), names).await?;
+        let mut found = self.store.collections().find_collections(grant.tenant(), names).await?;
+        self.count_seen(grant, &mut found).await?;
         names
             .iter()
             .map(|name| {
@@ -224,6 +229,25 @@ impl Retriever {
                 known.filter(|_| grant.reaches(name)).cloned().ok_or_else(|| ServiceError::no_collection(name))
             })
             .collect()
+    }
+
+    /// Counts what the caller may see of collections in which documents may be hidden from it. Else the number of hidden
+    /// chunks would show in the weights of words, and a collection of hidden documents would not be an empty one.
+    async fn count_seen(&self, grant: &Grant, found: &mut [SearchedCollection]) -> Result<(), ServiceError> {
+        let is_counted = |one: &SearchedCollection| one.collection.is_restricted && one.chunks <= MOST_CHUNKS_COUNTED;
+        let counted = found.iter().filter(|one| is_counted(one)).map(|one| one.collection.id);
+        let counted: Vec<Uuid> = counted.collect();
+        if counted.is_empty() {
+            return Ok(());
+        }
+        let Some(caller) = principal_numbers(&self.store, grant).await? else { return Ok(()) };
+        let seen = self.store.collections().seen_counts(grant.tenant(), &counted, &caller).await?;
+        for one in found.iter_mut().filter(|one| is_counted(one)) {
+            let counts = seen.get(&one.collection.index).copied().unwrap_or_default();
+            one.seen_chunks = counts.chunks;
+            one.seen_embedded_chunks = counts.chunks.saturating_sub(counts.unembedded_chunks);
+        }
+        Ok(())
     }
 
     /// The filter of a request, bound to what its caller may see.
@@ -288,7 +312,7 @@ impl Retriever {
         stages.fused = fused.len();
         let mut found = Retrieved {
             hits: Vec::new(),
-            chunks,
+            chunks: query.collections.iter().map(|searched| searched.seen_chunks).sum(),
             analyzer: judging_analyzer(query.collections),
             dense_weight,
             evidence: lexical.evidence,
@@ -305,8 +329,8 @@ impl Retriever {
 /// The share of the collections that has vectors.
 fn coverage(collections: &[SearchedCollection]) -> Coverage {
     Coverage {
-        chunks: collections.iter().map(|searched| searched.chunks).sum(),
-        embedded: collections.iter().map(|searched| searched.embedded_chunks).sum(),
+        chunks: collections.iter().map(|searched| searched.seen_chunks).sum(),
+        embedded: collections.iter().map(|searched| searched.seen_embedded_chunks).sum(),
     }
 }
 

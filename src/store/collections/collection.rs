@@ -45,6 +45,11 @@ pub(crate) struct SearchedCollection {
     pub(crate) chunks: u64,
     /// Number of those chunks that have a vector.
     pub(crate) embedded_chunks: u64,
+    /// Number of chunks that the caller may see. Words are rare and vectors missing by what is seen; how a search is carried
+    /// out depends on all.
+    pub(crate) seen_chunks: u64,
+    /// Number of those that have a vector.
+    pub(crate) seen_embedded_chunks: u64,
     /// Whether its vectors can be searched by a walk through a graph.
     pub(crate) has_graph: bool,
 }
@@ -250,8 +255,14 @@ impl Collections<'_> {
             .map(|row| {
                 let (chunks, bare) = (row.chunks.unsigned_abs(), row.unembedded_chunks.unsigned_abs());
                 let embedded_chunks = chunks.saturating_sub(bare);
-                let has_graph = row.has_graph;
-                Ok(SearchedCollection { chunks, embedded_chunks, has_graph, collection: collection_of!(row)? })
+                Ok(SearchedCollection {
+                    chunks,
+                    embedded_chunks,
+                    seen_chunks: chunks,
+                    seen_embedded_chunks: embedded_chunks,
+                    has_graph: row.has_graph,
+                    collection: collection_of!(row)?,
+                })
             })
             .collect()
     }

@@ -18,6 +18,32 @@ const OF_FOREIGN: [&str; 3] = ["canaryforeign", "canarykey", "canarytenant"];
 /// Operations that make something under a name: what may not be seen cannot be made either.
 const MAKING: [&str; 4] = ["create_collection", "create_documents", "stream_documents", "call_mcp ingest"];
 
+/// The database without its policies.
+const WITHOUT_ROW_SECURITY: &str = "DO $$ DECLARE one regclass; BEGIN
+    FOR one IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relrowsecurity LOOP
+        EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', one);
+    END LOOP; END $$";
+/// The database with lists that are a condition of searches, and not asked again where passages are read.
+const WITHOUT_THE_CHECK_OF_PASSAGES: &str = "DO $$ DECLARE former text; changed text; BEGIN
+    former := pg_get_functiondef('find_passages'::regproc);
+    changed := replace(former, 'AND may_see(d.allowed, d.denied, in_caller)', '');
+    ASSERT changed <> former;
+    EXECUTE changed; END $$";
+/// The database with lists that are asked where passages are read, and nowhere else.
+const WITH_THE_CHECK_OF_PASSAGES_ALONE: &str = "DO $$ DECLARE former text; changed text; BEGIN
+    former := pg_get_functiondef('may_see'::regproc);
+    changed := replace(former, '.may_see(', '.still_see(');
+    ASSERT changed <> former;
+    EXECUTE changed;
+    EXECUTE regexp_replace(former, 'SELECT caller IS NULL OR', 'SELECT true OR caller IS NULL OR');
+    former := pg_get_functiondef('find_passages'::regproc);
+    changed := replace(former, 'may_see(', 'still_see(');
+    ASSERT changed <> former;
+    EXECUTE changed; END $$";
+/// Operations that answer with words of passages that a search has found.
+const FINDING: [&str; 7] =
+    ["ask", "stream_ask", "search", "create_chat_completion", "create_response", "call_mcp search", "call_mcp ask"];
+
 #[tokio::test]
 async fn no_operation_but_probes_opens_without_a_valid_key() {
     let world = World::start("").await;
@@ -84,11 +110,7 @@ async fn what_is_another_tenants_answers_as_nothing_does() {
 /// The conditions of the queries hold alone, should the policies of the database be lost.
 #[tokio::test]
 async fn tenants_are_apart_without_row_security_too() {
-    let off = "DO $$ DECLARE one regclass; BEGIN
-        FOR one IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relrowsecurity LOOP
-            EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', one);
-        END LOOP; END $$";
-    let world = World::start(off).await;
+    let world = World::start(WITHOUT_ROW_SECURITY).await;
     assert_hidden(&world, &world.admin, &world.foreign, &OF_FOREIGN).await;
     world.process.stop().await;
 }
@@ -108,7 +130,42 @@ async fn a_collection_that_is_not_granted_answers_as_nothing_does() {
 
 #[tokio::test]
 async fn a_document_that_is_not_for_the_caller_answers_as_nothing_does() {
-    let world = World::start("").await;
+    assert_restricted(World::start("").await).await;
+}
+
+/// Lists need no policy of the database, which knows tenants alone.
+#[tokio::test]
+async fn lists_hold_without_row_security_too() {
+    assert_restricted(World::start(WITHOUT_ROW_SECURITY).await).await;
+}
+
+/// The condition of searches holds alone, should passages be read unasked.
+#[tokio::test]
+async fn lists_hold_by_the_condition_of_searches_alone() {
+    assert_restricted(World::start(WITHOUT_THE_CHECK_OF_PASSAGES).await).await;
+}
+
+/// What is asked where passages are read holds alone, should a search forget its condition.
+#[tokio::test]
+async fn lists_hold_by_the_check_of_passages_alone() {
+    let world = World::start(WITH_THE_CHECK_OF_PASSAGES_ALONE).await;
+    let caller = world.caller();
+    for operation in operations::all().into_iter().filter(|operation| FINDING.contains(&operation.id.as_str())) {
+        let shown_to = async |key: &str| {
+            let answer = send(operation.request(&caller, &world.restricted).bearer_auth(key)).await;
+            assert_eq!(answer.status, 200, "{}: {answer:?}", operation.id);
+            format!("{:?} {}", answer.headers, answer.body)
+        };
+        let shown = shown_to(&world.stranger).await;
+        assert!(!shown.contains("canaryrestricted"), "{}: {shown}", operation.id);
+        if operation.id == "search" {
+            assert!(shown_to(&world.admin).await.contains("canaryrestricted"), "it would be found");
+        }
+    }
+    world.process.stop().await;
+}
+
+async fn assert_restricted(world: World) {
     let caller = world.caller();
     let Named { key, tenant, .. } = Named::nothing();
     let hidden = Named { key, tenant, ..world.restricted.clone() };

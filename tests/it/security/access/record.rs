@@ -227,3 +227,32 @@ async fn old_events_go_and_the_rest_is_still_proven() {
     app.stop().await;
     sweeping.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_within_a_call_of_a_tool_is_on_record_too() {
+    let app = TestApp::start(database::create().await, &SETTINGS).await;
+    let (asker, id) = create(&app, json!({"name": "agent", "scopes": ["ask"], "collections": ["c"]})).await;
+    let (uploader, _) = create(&app, json!({"name": "uploader", "scopes": ["ingest"], "collections": ["c"]})).await;
+    let tool = async |key: &str, name: &str, arguments: Value| {
+        let params = json!({"name": name, "arguments": arguments});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let answer = call(&app, key, Method::POST, "/mcp", Some(message)).await;
+        assert_eq!((answer.status, &answer.body["result"]["isError"]), (200, &json!(true)), "{answer:?}");
+    };
+    let documents = json!([{"source": "a", "text": "Words."}]);
+    tool(&asker, "ingest", json!({"collection": "c", "documents": documents})).await;
+    tool(&uploader, "ingest", json!({"collection": "secretname", "documents": documents})).await;
+    let path = format!("{EVENTS}?action=create_documents&refused=true");
+    wait::until("both are written", async || {
+        get(&app, OPERATOR, &path).await["events"].as_array().is_some_and(|events| events.len() == 2)
+    })
+    .await;
+    let events = get(&app, OPERATOR, &path).await;
+    let codes: Vec<&str> =
+        events["events"].as_array().expect("events").iter().filter_map(|event| event["refusal"].as_str()).collect();
+    assert!(codes.contains(&"insufficient_scope") && codes.contains(&"collection_not_granted"), "{events}");
+    let of_agent = get(&app, OPERATOR, &format!("{path}&key_id={id}")).await;
+    assert_eq!(of_agent["events"][0]["refusal"], "insufficient_scope", "{of_agent}");
+    assert!(!events.to_string().contains("secretname"), "{events}");
+    app.stop().await;
+}
