@@ -38,6 +38,7 @@ use crate::{
             Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Webhooks, Worker,
         },
         measurements::Measurements,
+        quotas::Quotas,
         readiness::Readiness,
         retrieval::Retriever,
         search::SearchService,
@@ -57,6 +58,7 @@ pub(crate) struct Assembly<'a> {
     models: Arc<ChatModels>,
     fetches: Arc<Outbound>,
     webhooks: Option<Webhooks>,
+    quotas: Quotas,
     web: Option<Arc<WebSearch>>,
     retriever: Retriever,
     daily_budget: DailyBudget,
@@ -94,6 +96,7 @@ impl<'a> Assembly<'a> {
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
             signal: Arc::new(Signal::default()),
             heartbeats: Heartbeats::default(),
+            quotas: Quotas::new(store.clone(), config.quotas, context.clone()),
             access: AccessService::new(store.clone(), &access, context.clone())?,
             security_record: SecurityRecord::new(store.clone(), seal_key, context.clone()),
             config,
@@ -152,12 +155,15 @@ impl<'a> Assembly<'a> {
             defaults: self.config.ingest.collection_defaults(),
             limits: self.config.ingest.queue,
             webhooks: self.webhooks.clone(),
+            quotas: self.quotas.clone(),
         };
         IngestService::new(self.ingest_parts(), acceptance, Arc::clone(&self.signal))
     }
 
     fn ask(&self) -> AskService {
         AskService::new(AskParts {
+            access: self.access.clone(),
+            quotas: self.quotas.clone(),
             store: self.store.clone(),
             retriever: self.retriever.clone(),
             embedder: Arc::clone(self.embedders.primary().1),

@@ -6,7 +6,10 @@ use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Url};
 
 use super::reader::{Reader, entries};
-use crate::service::access::{ClaimNames, LoginSettings, MINIMUM_KEY_LENGTH, Pepper, Settings, TokenSettings};
+use crate::service::{
+    access::{ClaimNames, LoginSettings, MINIMUM_KEY_LENGTH, Pepper, Settings, TokenSettings},
+    quotas,
+};
 
 /// Reads the keys of the operator, the pepper, whose tokens are accepted, and how often keys and addresses may be used.
 pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
@@ -15,9 +18,18 @@ pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
         pepper: read_pepper(reader),
         tokens: read_tokens(reader),
         key_requests_per_minute: reader.optional("CITED_KEY_REQUESTS_PER_MINUTE"),
+        paid_ask_weight: reader.value("CITED_PAID_ASK_WEIGHT", Settings::default().paid_ask_weight),
         key_concurrency: reader.optional("CITED_KEY_CONCURRENCY"),
         address_requests_per_minute: reader.optional("CITED_ADDRESS_REQUESTS_PER_MINUTE"),
         refusals_per_minute: reader.value("CITED_REFUSALS_PER_MINUTE", Settings::default().refusals_per_minute),
+    }
+}
+
+/// Reads how much a key may do in a day.
+pub(super) fn read_quotas(reader: &mut Reader) -> quotas::Settings {
+    quotas::Settings {
+        asks: reader.optional("CITED_KEY_ASKS_PER_DAY"),
+        documents: reader.optional("CITED_KEY_DOCUMENTS_PER_DAY"),
     }
 }
 

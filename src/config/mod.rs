@@ -23,7 +23,7 @@ pub(crate) use self::{misspelt::UnknownVariable, table::hide_secrets};
 use crate::{
     providers::{Endpoint, chat::ChatSettings, openai, outbound::WebhookSecret, web_search},
     server,
-    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions, sweep::Retention},
+    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions, quotas, sweep::Retention},
     store::PoolSettings,
     telemetry,
 };
@@ -75,6 +75,8 @@ pub struct Config {
     pub(crate) outbound: ingest::OutboundSettings,
     /// A search engine that is used if the documents do not suffice.
     pub(crate) web_search: Option<web_search::Settings>,
+    /// How much a key may do in a day.
+    pub(crate) quotas: quotas::Settings,
     /// The service that commands connect to, if it is not the one on this machine, and its key.
     pub remote: Remote,
     /// Secret that those of the receivers of webhooks are derived from; if `None`, no webhooks are sent.
@@ -187,6 +189,7 @@ impl Config {
         let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
         let server = http::read_server(&mut reader);
         let access = access::read(&mut reader, listen);
+        let quotas = access::read_quotas(&mut reader);
         let http = http::read(&mut reader, listen, &server, !access.operator_keys.is_empty());
         let chat = chat::read(&mut reader);
         let looks_for_models = reader.value("CITED_LOOK_FOR_MODELS", true);
@@ -229,6 +232,7 @@ impl Config {
             ingest,
             outbound,
             web_search,
+            quotas,
             remote,
             webhook_secret,
             ask,

@@ -1,6 +1,6 @@
 //! The layer that recognises callers by their keys.
 
-use std::{net::IpAddr, num::NonZeroUsize, time::Duration};
+use std::{net::IpAddr, num::NonZeroUsize};
 
 use axum::{
     extract::{FromRequestParts, Request, State},
@@ -13,6 +13,7 @@ use super::{
     AppState, HeldBody,
     client_address::{client_address, host_of},
     middleware::request_id,
+    number::whole_seconds,
     problem::ApiError,
     refusals::KnownCaller,
 };
@@ -196,11 +197,6 @@ fn too_many_at_once(most: NonZeroUsize) -> ApiError {
     let detail = format!("{most} requests of this key are under way, which is the limit; wait until one has ended");
     let title = "Too many requests of the key are under way";
     ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_at_once", title, detail).retry_after("1")
-}
-
-/// A time in seconds, rounded up: a client that waits so long is served.
-fn whole_seconds(time: Duration) -> u64 {
-    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 pub(super) fn forbidden(denied: Denied) -> ApiError {

@@ -1,5 +1,7 @@
 //! Errors of the use cases; `http` turns each into one problem document.
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::{
@@ -34,6 +36,18 @@ pub(crate) enum ServiceError {
         code: &'static str,
         /// The contradiction, and how to resolve it.
         detail: String,
+    },
+    /// The caller does this more often than it may.
+    #[error("{detail}")]
+    TooOften {
+        /// Stable code.
+        code: &'static str,
+        /// The limit in a few words.
+        title: &'static str,
+        /// The limit, and when it allows more.
+        detail: String,
+        /// How long the caller has to wait.
+        wait: Duration,
     },
     /// The queue is full.
     #[error("{} of at most {} wait already, and {} were to be added ({})", .0.waiting, .0.value, .0.asked, .0.limit)]

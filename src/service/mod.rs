@@ -19,6 +19,7 @@ pub(crate) mod ingest;
 pub(crate) mod instructions;
 pub(crate) mod measurements;
 mod principals;
+pub(crate) mod quotas;
 pub(crate) mod readiness;
 pub(crate) mod retrieval;
 pub(crate) mod search;

@@ -27,7 +27,7 @@ pub use documents::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 pub use error::StoreError;
 pub use jobs::{EnqueueOutcome, ItemFailure, ItemPage, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueLimits};
 
-pub(crate) use access::{Access, FoundKey, KeyRow, NewKey, Rotation, TenantRow};
+pub(crate) use access::{Access, FoundKey, KeyRow, KeyUse, NewKey, Rotation, TenantRow};
 pub(crate) use asks::{
     Asks, AuditCitation, AuditFilter, AuditGrade, AuditRow, CachedState, DailyReservation, NewCachedAnswer,
 };

@@ -5,7 +5,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{super::number::hundredths, ApiError};
+use super::{
+    super::number::{hundredths, whole_seconds},
+    ApiError,
+};
 use crate::{
     domain::budget::LimitKind,
     service::{
@@ -109,6 +112,10 @@ impl From<ServiceError> for ApiError {
             ),
             ServiceError::Conflict { code, detail } => {
                 Self::new(StatusCode::CONFLICT, code, "The request contradicts what is stored", detail)
+            }
+            ServiceError::TooOften { code, title, detail, wait } => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, code, title, detail)
+                    .retry_after(whole_seconds(wait).to_string())
             }
             ServiceError::QueueFull(full) => queue_full(full),
             ServiceError::Invalid { pointer, detail } => Self::invalid_field(pointer, detail),

@@ -33,9 +33,12 @@ pub(crate) use self::{
     tenants::{TenantReceipt, TenantRow},
     tokens::{ClaimNames, LoginSettings, TokenRefusal, TokenSettings},
 };
-use super::{context::Context, error_chain};
+use super::{ServiceError, context::Context, error_chain};
 use crate::{
-    domain::access::{Grant, KEY_PREFIX, KeyState, key_id},
+    domain::{
+        access::{Grant, KEY_PREFIX, KeyState, key_id},
+        identity::Caller,
+    },
     store::{FoundKey, Store, StoreError},
 };
 
@@ -50,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) tokens: Option<TokenSettings>,
     /// Most requests per minute of each key; `None` for any number.
     pub(crate) key_requests_per_minute: Option<NonZeroU32>,
+    /// Requests that an ask counts as whose models have a price.
+    pub(crate) paid_ask_weight: NonZeroU32,
     /// Most requests of each key that are served at once; `None` for any number.
     pub(crate) key_concurrency: Option<NonZeroUsize>,
     /// Most requests per minute from each address; `None` for any number.
@@ -60,12 +65,14 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
+        const PAID_ASK_WEIGHT: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
         const REFUSALS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(60).expect("not zero");
         Self {
             operator_keys: Vec::new(),
             pepper: None,
             tokens: None,
             key_requests_per_minute: None,
+            paid_ask_weight: PAID_ASK_WEIGHT,
             key_concurrency: None,
             address_requests_per_minute: None,
             refusals_per_minute: REFUSALS_PER_MINUTE,
@@ -104,6 +111,8 @@ pub(crate) enum Refusal {
 /// How often keys and addresses may be used.
 struct Limits {
     key_rate: Option<Rate<String>>,
+    /// What a paid ask counts as besides the request that brought it; `None` for nothing.
+    paid_ask_surcharge: Option<NonZeroU32>,
     key_concurrency: Option<Arc<Concurrency>>,
     address_rate: Option<Rate<IpAddr>>,
     refusals: Rate<IpAddr>,
@@ -113,11 +122,18 @@ impl Limits {
     fn new(settings: &Settings) -> Self {
         Self {
             key_rate: settings.key_requests_per_minute.map(Rate::new),
+            paid_ask_surcharge: paid_ask_surcharge(settings),
             key_concurrency: settings.key_concurrency.map(|most| Arc::new(Concurrency::new(most))),
             address_rate: settings.address_requests_per_minute.map(Rate::new),
             refusals: Rate::new(settings.refusals_per_minute),
         }
     }
+}
+
+/// No ask counts as more than a key has in a minute: it would never be served.
+fn paid_ask_surcharge(settings: &Settings) -> Option<NonZeroU32> {
+    let weight = settings.paid_ask_weight.min(settings.key_requests_per_minute?);
+    NonZeroU32::new(weight.get() - 1)
 }
 
 /// The use case.
@@ -182,6 +198,27 @@ impl AccessService {
     /// counted, so that guesses take no memory.
     pub(crate) fn key_turn(&self, caller: &Identity) -> Option<Turn> {
         Some(self.limits.key_rate.as_ref()?.turn(caller.key_id.as_ref()?))
+    }
+
+    /// Counts what an ask of a caller costs more than another request, because its models have a price.
+    ///
+    /// # Errors
+    /// [`ServiceError::TooOften`].
+    pub(crate) fn count_paid_ask(&self, caller: &Caller) -> Result<(), ServiceError> {
+        let counted = self.limits.key_rate.as_ref().zip(self.limits.paid_ask_surcharge).zip(caller.key_id.as_ref());
+        let Some(((rate, surcharge), key_id)) = counted else { return Ok(()) };
+        let turn = rate.turns(key_id, surcharge);
+        let Some(wait) = turn.wait else { return Ok(()) };
+        Err(ServiceError::TooOften {
+            code: "rate_limited",
+            title: "The key is used too often",
+            detail: format!(
+                "an ask that costs money counts as {} requests, and the key has {} a minute; send it again after a while",
+                surcharge.saturating_add(1),
+                turn.per_minute
+            ),
+            wait,
+        })
     }
 
     /// Begins a request of a caller; `None` where there is no limit, or no key to count by.

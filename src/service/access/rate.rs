@@ -38,11 +38,19 @@ impl<K: Clone + Eq + Hash> Rate<K> {
 
     /// Counts a request.
     pub(super) fn turn(&self, entry: &K) -> Turn {
+        self.turns(entry, NonZeroU32::MIN)
+    }
+
+    /// Counts a request as so many, all of them or none.
+    pub(super) fn turns(&self, entry: &K, weight: NonZeroU32) -> Turn {
         if self.entries.len() > MOST_ENTRIES {
             self.entries.retain_recent();
         }
         let per_minute = self.per_minute.get();
-        match self.entries.check_key(entry) {
+        // One that counts as more than a minute has takes all of it.
+        let weight = weight.min(self.per_minute);
+        let counted = self.entries.check_key_n(entry, weight).expect("a minute has as many");
+        match counted {
             Ok(state) => Turn { per_minute, remaining: state.remaining_burst_capacity(), wait: None },
             Err(refusal) => Turn { per_minute, remaining: 0, wait: Some(refusal.wait_time_from(self.clock.now())) },
         }
@@ -52,6 +60,18 @@ impl<K: Clone + Eq + Hash> Rate<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_requests_count_as_several() {
+        let number = |number| NonZeroU32::new(number).expect("not zero");
+        let rate = Rate::new(number(10));
+        assert_eq!(rate.turns(&"a", number(7)).remaining, 3);
+        let refused = rate.turns(&"a", number(7));
+        assert!(refused.wait.is_some_and(|wait| wait <= Duration::from_secs(24)), "{refused:?}");
+        assert_eq!(rate.turns(&"a", number(3)).remaining, 0, "what was refused took nothing");
+        assert!(rate.turns(&"b", number(1_000)).wait.is_none(), "more than a minute has is a minute");
+        assert!(rate.turn(&"b").wait.is_some());
+    }
 
     #[test]
     fn a_key_is_held_to_its_own_rate() {

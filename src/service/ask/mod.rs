@@ -56,7 +56,10 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
 use self::{context::AskContext, emit::Emitter, single_flight::SingleFlight};
-use super::{context::Context, daily_budget::DailyBudget, instructions::RoleInstructions, retrieval::Retriever};
+use super::{
+    access::AccessService, context::Context, daily_budget::DailyBudget, instructions::RoleInstructions, quotas::Quotas,
+    retrieval::Retriever,
+};
 use crate::{
     domain::identity::Caller,
     metrics::Metrics,
@@ -69,6 +72,10 @@ const FRAMES_AHEAD: usize = 16;
 
 /// The services and settings that asks use.
 pub(crate) struct AskParts {
+    /// Counts asks that cost more against the rate of their key.
+    pub(crate) access: AccessService,
+    /// Counts asks against the day of their key.
+    pub(crate) quotas: Quotas,
     /// Store of the audit.
     pub(crate) store: Store,
     /// Finds passages.

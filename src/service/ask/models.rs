@@ -2,7 +2,10 @@
 
 use super::{AskParts, AskRequest, AskWarning, Settings};
 use crate::{
-    domain::citation::{Level, Verifier},
+    domain::{
+        citation::{Level, Verifier},
+        cost::NanoUsd,
+    },
     providers::chat::{CallRole, ChatChain, ModelName},
     service::ServiceError,
 };
@@ -46,6 +49,13 @@ impl AskModels {
             level,
             cannot_cite,
         }
+    }
+
+    /// Whether a model that may be called has a price.
+    pub(super) fn have_price(&self) -> bool {
+        let Self { condense, plan, grade, rewrite, generate, verify, level: _, cannot_cite: _ } = self;
+        let chains = [condense, plan, grade, rewrite, generate, verify];
+        chains.into_iter().flatten().any(|chain| chain.most_cost(1, 1) > NanoUsd::ZERO)
     }
 
     /// The warning that a level was lowered, if it was.

@@ -81,6 +81,7 @@ async fn answer(
     claim: &mut Option<CacheClaim>,
 ) -> Result<AskReport, AskError> {
     ask.check_models()?;
+    admit(ask).await?;
     let corpus = retrieve::find_corpus(ask).await?;
     emitter.emit_begun();
     if ask.request.has_instructions {
@@ -132,6 +133,14 @@ async fn answer(
             Step::Generate { over } => return answer_from(ask, emitter, &state, over, early_draft).await,
         }
     }
+}
+
+/// Counts the ask against the limits of its caller.
+async fn admit(ask: &AskContext) -> Result<(), ServiceError> {
+    if ask.models.have_price() {
+        ask.services.access.count_paid_ask(&ask.caller)?;
+    }
+    ask.services.quotas.count_ask(&ask.caller).await
 }
 
 /// Plans and searches. If the passages show that words of the question are misspelt, it is corrected and searched again.

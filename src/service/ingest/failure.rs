@@ -117,6 +117,7 @@ pub(super) fn is_transient(error: &ServiceError) -> bool {
         ServiceError::NotFound { .. }
         | ServiceError::NotGranted { .. }
         | ServiceError::Conflict { .. }
+        | ServiceError::TooOften { .. }
         | ServiceError::Invalid { .. }
         | ServiceError::QueueFull(_)
         | ServiceError::Budget(_) => false,

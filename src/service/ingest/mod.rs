@@ -54,7 +54,7 @@ pub(crate) use crate::{
 
 use submission::queue_item;
 
-use super::{ServiceError, context::Context, embedders::Embedders};
+use super::{ServiceError, context::Context, embedders::Embedders, quotas::Quotas};
 use crate::{
     domain::{
         identity::{Caller, TenantId},
@@ -63,7 +63,8 @@ use crate::{
         split::SplitterSettings,
     },
     store::{
-        Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, QueueLimits, RequestKey, Store,
+        Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, NewJobItem, QueueLimits,
+        RequestKey, Store,
     },
 };
 
@@ -165,7 +166,6 @@ pub(crate) struct IngestParts {
 }
 
 /// Settings of the acceptance of documents.
-#[derive(Clone, Debug)]
 pub(crate) struct Acceptance {
     /// Settings of collections that are created for documents.
     pub(crate) defaults: CollectionSettings,
@@ -173,6 +173,8 @@ pub(crate) struct Acceptance {
     pub(crate) limits: QueueLimits,
     /// Webhooks, if the deployment sends any.
     pub(crate) webhooks: Option<Webhooks>,
+    /// Counts documents against the day of their key.
+    pub(crate) quotas: Quotas,
 }
 
 /// The use case.
@@ -183,6 +185,7 @@ pub(crate) struct IngestService {
     defaults: CollectionSettings,
     limits: QueueLimits,
     webhooks: Option<Webhooks>,
+    quotas: Quotas,
     context: Context,
     signal: Arc<Signal>,
 }
@@ -210,8 +213,8 @@ impl IngestService {
     #[must_use]
     pub(crate) fn new(parts: IngestParts, acceptance: Acceptance, signal: Arc<Signal>) -> Self {
         let IngestParts { store, embedders, context } = parts;
-        let Acceptance { defaults, limits, webhooks } = acceptance;
-        Self { store, embedders, defaults, limits, webhooks, context, signal }
+        let Acceptance { defaults, limits, webhooks, quotas } = acceptance;
+        Self { store, embedders, defaults, limits, webhooks, quotas, context, signal }
     }
 
     /// Accepts documents; creates the collection if it does not exist. Once this returns the documents survive any
@@ -233,13 +236,18 @@ impl IngestService {
         }
         let collection = self.collection(tenant, &submission.collection).await?;
         let job = NewJob { key, webhook: webhook.as_deref(), ..self.new_job(&collection, submission.indexing, caller) };
-        let items = submission.documents.into_iter().map(queue_item).collect();
+        let items: Vec<NewJobItem> = submission.documents.into_iter().map(queue_item).collect();
+        let count = items.len();
+        self.quotas.count_documents(caller, count).await?;
         match self.store.jobs().enqueue(tenant, &job, items).await? {
             EnqueueOutcome::Queued => {
                 self.signal.queued();
                 Ok(Accepted::New(job.id))
             }
-            other => repeated_or_refused(other),
+            other => {
+                self.quotas.return_documents(caller, count).await?;
+                repeated_or_refused(other)
+            }
         }
     }
 

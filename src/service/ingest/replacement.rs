@@ -53,13 +53,20 @@ impl IngestService {
         }
         let job = NewJob { webhook: webhook.as_deref(), ..self.new_job(&collection, replacement.indexing, caller) };
         let make = |current| queue_item(replacement.merge(current));
+        self.quotas.count_documents(caller, 1).await?;
         match self.store.documents().enqueue_replacement(tenant, &job, document, make).await? {
-            None => Err(missing()),
+            None => {
+                self.quotas.return_documents(caller, 1).await?;
+                Err(missing())
+            }
             Some(EnqueueOutcome::Queued) => {
                 self.signal.queued();
                 Ok(job.id)
             }
-            Some(other) => Err(refusal(&other)),
+            Some(other) => {
+                self.quotas.return_documents(caller, 1).await?;
+                Err(refusal(&other))
+            }
         }
     }
 }

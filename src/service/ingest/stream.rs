@@ -135,6 +135,7 @@ impl DocumentStream {
     pub(crate) async fn flush(&mut self) -> Result<(), ServiceError> {
         self.bytes = 0;
         let new = std::mem::take(&mut self.new);
+        self.service.quotas.count_documents(&self.caller, new.items.len()).await?;
         match self.job {
             None if new.items.is_empty() && new.refused.is_empty() => return Ok(()),
             None => self.open(new).await?,

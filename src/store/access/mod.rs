@@ -3,10 +3,12 @@
 mod find;
 mod keys;
 mod principals;
+mod quotas;
 mod tenants;
 
 pub(crate) use find::FoundKey;
 pub(crate) use keys::{KeyRow, NewKey, Rotation};
+pub(crate) use quotas::KeyUse;
 pub(crate) use tenants::TenantRow;
 
 use crate::store::Store;

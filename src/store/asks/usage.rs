@@ -95,7 +95,9 @@ impl Asks<'_> {
         let mut transaction = self.store.begin_queue().await?;
         let forgotten =
             sqlx::query!("DELETE FROM usage_daily WHERE day < $1", before).execute(&mut *transaction).await?;
+        let of_keys =
+            sqlx::query!("DELETE FROM key_usage_daily WHERE day < $1", before).execute(&mut *transaction).await?;
         transaction.commit().await?;
-        Ok(forgotten.rows_affected())
+        Ok(forgotten.rows_affected() + of_keys.rows_affected())
     }
 }

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use crate::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 31] = [
+const TABLES: [&str; 32] = [
     "tenant",
     "api_key",
     "principal",
@@ -32,6 +32,7 @@ const TABLES: [&str; 31] = [
     "document_version",
     "deleted_document",
     "usage_daily",
+    "key_usage_daily",
     "answer_cache",
     "answer_source",
     "erasure",
@@ -70,6 +71,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO security_event_waiting SELECT tenant_id, gen_random_uuid() FROM job LIMIT 1;
         INSERT INTO security_seal SELECT tenant_id, 1000, now(), '{}', '', '', false FROM job LIMIT 1;
         INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
+        INSERT INTO key_usage_daily SELECT tenant_id, '2026-01-31', 'key', 1, 1 FROM job LIMIT 1;
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
     database::execute(&app.database, rows).await;
     assert_eq!(app.ask(json!({"question": "Some words?", "collections": ["c"]})).await.status, 200);

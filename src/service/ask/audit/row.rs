@@ -242,7 +242,7 @@ const fn cause(error: &ServiceError) -> &'static str {
     match error {
         ServiceError::NotFound { .. } => "not_found",
         ServiceError::NotGranted { .. } => "collection_not_granted",
-        ServiceError::Conflict { code, .. } => code,
+        ServiceError::Conflict { code, .. } | ServiceError::TooOften { code, .. } => code,
         ServiceError::QueueFull(_) => "queue_full",
         ServiceError::Invalid { .. } => "invalid_request",
         ServiceError::Budget(_) => "budget_exceeded",

@@ -1,0 +1,94 @@
+//! What a key may do in a day, and asks that cost money.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::keys::{SETTINGS, call, create};
+use crate::{
+    database,
+    harness::{Answer, TestApp},
+    scripted::{ModelServer, Role},
+};
+
+async fn ask(app: &TestApp, key: &str) -> Answer {
+    let question = json!({"question": "Where do boats land?", "collections": ["c"]});
+    call(app, key, Method::POST, "/v1/ask", Some(question)).await
+}
+
+async fn bring(app: &TestApp, key: &str, sources: &[&str]) -> Answer {
+    let one = |source: &&str| json!({"source": source, "text": "Boats land here."});
+    let documents: Vec<Value> = sources.iter().map(one).collect();
+    let body = json!({"collection": "c", "documents": documents});
+    call(app, key, Method::POST, "/v1/documents?wait=true", Some(body)).await
+}
+
+/// The key has to wait for the end of the day.
+fn assert_day_is_over(answer: &Answer) {
+    answer.assert_problem(429, "daily_quota");
+    let wait: u64 = answer.headers["retry-after"].to_str().expect("text").parse().expect("seconds");
+    assert!((1..=86_400).contains(&wait), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_key_has_its_questions_and_documents_of_a_day() {
+    let server = ModelServer::start().await;
+    let quotas = [("CITED_KEY_ASKS_PER_DAY", "2"), ("CITED_KEY_DOCUMENTS_PER_DAY", "3")];
+    let app = TestApp::start_with_embeddings(&server, &[&SETTINGS[..], &quotas].concat()).await;
+    let (key, _) = create(&app, json!({"name": "one", "scopes": ["ask", "ingest"]})).await;
+    let (other, _) = create(&app, json!({"name": "two", "scopes": ["ask", "ingest"]})).await;
+
+    assert_eq!(bring(&app, &key, &["a", "b"]).await.status, 200);
+    // All or nothing: one of the two would fit.
+    assert_day_is_over(&bring(&app, &key, &["c", "d"]).await);
+    assert_eq!(database::number(&app.database, "SELECT count(*) FROM document").await, 2);
+    assert_eq!(bring(&app, &key, &["c"]).await.status, 200);
+    assert_day_is_over(&bring(&app, &key, &["c"]).await);
+    assert_eq!(bring(&app, &other, &["e"]).await.status, 200);
+
+    for _ in 0..2 {
+        assert_eq!(ask(&app, &key).await.status, 200);
+    }
+    assert_day_is_over(&ask(&app, &key).await);
+    // Every door to an ask is counted.
+    let chat = json!({"model": "c", "messages": [{"role": "user", "content": "Where do boats land?"}]});
+    let chat = call(&app, &key, Method::POST, "/v1/chat/completions", Some(chat)).await;
+    assert_eq!(chat.status, 429, "{chat:?}");
+    let search = json!({"query": "boats", "collections": ["c"]});
+    assert_eq!(call(&app, &key, Method::POST, "/v1/search", Some(search)).await.status, 200, "a search is no ask");
+    assert_eq!(ask(&app, &other).await.status, 200);
+
+    database::execute(&app.database, "UPDATE key_usage_daily SET day = day - 1").await;
+    assert_eq!((ask(&app, &key).await.status, bring(&app, &key, &["f"]).await.status), (200, 200));
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn an_ask_that_costs_money_is_several_requests() {
+    let price = "[prices.\"openai:scripted-chat\"]\nprompt_usd_per_million = 1\ncompletion_usd_per_million = 1\n";
+    for (file, expected) in [("", [200, 200]), (price, [200, 429])] {
+        let server = ModelServer::start().await;
+        server.say(Role::Answer, "Boats land here [^1].");
+        let base = server.base_url();
+        let settings = [
+            &SETTINGS[..],
+            &[
+                ("CITED_CHAT_BASE_URL", base.as_str()),
+                ("CITED_CHAT_MODEL", "scripted-chat"),
+                ("CITED_KEY_REQUESTS_PER_MINUTE", "20"),
+                ("CITED_PAID_ASK_WEIGHT", "15"),
+            ],
+        ]
+        .concat();
+        let app = TestApp::with_file(&server, &settings, file).await;
+        let (key, _) = create(&app, json!({"name": "one", "scopes": ["ask", "ingest"]})).await;
+        assert_eq!(bring(&app, &key, &["a"]).await.status, 200);
+        for expected in expected {
+            let answer = ask(&app, &key).await;
+            assert_eq!(answer.status, expected, "{answer:?}");
+            if expected == 429 {
+                answer.assert_problem(429, "rate_limited");
+            }
+        }
+        app.stop().await;
+    }
+}
