@@ -318,8 +318,10 @@ BEGIN
 END $$;
 
 -- Chunks with what a source shows of them and of their documents, and their context, which no source shows. Of documents
--- that the caller may not see, as may_see judges it, nothing, whoever found them.
-CREATE FUNCTION find_passages(in_tenant uuid, in_documents uuid[], in_ordinals integer[], in_caller integer[])
+-- that the caller may not see, as may_see judges it, nothing, whoever found them. A chunk whose document has the version
+-- that is known of it comes without everything else: a version does not change. No document has a version 0.
+CREATE FUNCTION find_passages(in_tenant uuid, in_documents uuid[], in_ordinals integer[], in_known integer[],
+                              in_caller integer[])
 RETURNS TABLE (document_id uuid, ordinal integer, page integer, heading jsonb, text text, start_char integer,
                end_char integer, version integer, source text, uri text, title text, metadata jsonb,
                content_hash bytea, collection text, table_header text, context text)
@@ -327,14 +329,18 @@ LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM set_config('cited.tenant', in_tenant::text, true);
     RETURN QUERY
-        SELECT c.document_id, c.ordinal, c.page, c.heading, c.text, c.start_char, c.end_char,
-               d.version, d.source, d.uri, d.title, d.metadata, d.content_hash, l.name, c.table_header, c.context
-        FROM UNNEST(in_documents, in_ordinals) AS wanted (document_id, ordinal)
+        SELECT wanted.document_id, wanted.ordinal, c.page, c.heading, c.text, c.start_char, c.end_char, d.version,
+               CASE WHEN is_read THEN d.source END, CASE WHEN is_read THEN d.uri END, CASE WHEN is_read THEN d.title END,
+               CASE WHEN is_read THEN d.metadata END, CASE WHEN is_read THEN d.content_hash END, l.name, c.table_header, c.context
+        FROM UNNEST(in_documents, in_ordinals, in_known) AS wanted (document_id, ordinal, known)
         JOIN document d ON d.tenant_id = in_tenant AND d.document_id = wanted.document_id
             AND may_see(d.allowed, d.denied, in_caller)
         JOIN collection l ON l.tenant_id = in_tenant AND l.collection_id = d.collection_id
-        JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = wanted.document_id AND c.index_id = l.index_id
-            AND c.ordinal = wanted.ordinal;
+        CROSS JOIN LATERAL (SELECT d.version <> wanted.known AS is_read) known
+        -- The index is not searched for a null.
+        LEFT JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = CASE WHEN is_read THEN wanted.document_id END
+            AND c.index_id = l.index_id AND c.ordinal = wanted.ordinal
+        WHERE NOT is_read OR c.document_id IS NOT NULL;
 END $$;
 
 -- Stretches of documents' texts, in the order asked for; null where the document is gone or has another version by now.

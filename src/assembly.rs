@@ -92,7 +92,7 @@ impl<'a> Assembly<'a> {
             fetches: outbound(&config.outbound.fetches)?,
             webhooks: config.webhook_secret.clone().map(webhooks).transpose()?,
             web: config.web_search.clone().map(WebSearch::new).transpose()?.map(Arc::new),
-            retriever: Retriever::new(store.clone(), embedders.clone(), reranker, config.fetch_k),
+            retriever: Retriever::new(store.clone(), embedders.clone(), reranker, config.retrieval),
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
             signal: Arc::new(Signal::default()),
             heartbeats: Heartbeats::default(),

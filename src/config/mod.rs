@@ -23,7 +23,10 @@ pub(crate) use self::{misspelt::UnknownVariable, table::hide_secrets};
 use crate::{
     providers::{Endpoint, chat::ChatSettings, openai, outbound::WebhookSecret, web_search},
     server,
-    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions, quotas, sweep::Retention},
+    service::{
+        self, ask::Settings as AskSettings, instructions::RoleInstructions, quotas, retrieval::RetrievalSettings,
+        sweep::Retention,
+    },
     store::PoolSettings,
     telemetry,
 };
@@ -63,8 +66,8 @@ pub struct Config {
     /// Additional embedding models, for collections that were made with them or move to them; `None` is the built-in
     /// model.
     pub(crate) further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
-    /// How many passages each half of retrieval finds, and how many of the fused ones are reranked.
-    pub fetch_k: usize,
+    /// Settings of retrieval.
+    pub retrieval: RetrievalSettings,
     /// A reranking model; without one, the built-in features order the best passages.
     pub(crate) reranker: Option<Endpoint>,
     /// Number of threads of the built-in embedding model for documents.
@@ -196,7 +199,7 @@ impl Config {
         let instructions = chat::read_instructions(&mut reader);
         let embedding = embedding::read(&mut reader);
         let further_embeddings = embedding::read_further(&mut reader, embedding.as_ref());
-        let fetch_k = retrieval::read_fetch_k(&mut reader);
+        let retrieval = retrieval::read(&mut reader);
         let reranker = retrieval::read_reranker(&mut reader);
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
@@ -226,7 +229,7 @@ impl Config {
             instructions,
             embedding,
             further_embeddings,
-            fetch_k,
+            retrieval,
             reranker,
             embedding_threads,
             ingest,

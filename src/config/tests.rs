@@ -87,7 +87,7 @@ fn numbers_of_passages_have_bounds() {
             assert!(error.contains(&format!("{name} is {value}; it must be ")), "{error}");
         }
     }
-    assert_eq!(passages("CITED_FETCH_K", "200").expect("valid").fetch_k, 200);
+    assert_eq!(passages("CITED_FETCH_K", "200").expect("valid").retrieval.fetch_k, 200);
     assert_eq!(passages("CITED_TOP_K", "5").expect("valid").ask.top_k, 5);
 }
 

@@ -49,7 +49,8 @@ pub(crate) use jobs::{
     RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
-    DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
+    DenseHit, DenseQuery, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
+    WantedPassage,
 };
 
 pub(crate) use erasures::{Erased, ErasureRow, Erasures, LeftAsks, Remainder, Traces};

@@ -3,6 +3,7 @@
 mod dense;
 mod fuse;
 mod lexical;
+mod passage_cache;
 mod rerank;
 mod sources;
 mod stages;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
-use self::{dense::DenseResult, lexical::LexicalResult};
+use self::{dense::DenseResult, lexical::LexicalResult, passage_cache::PassageCache};
 use super::{ServiceError, embedders::Embedders, principals::principal_numbers};
 pub(crate) use crate::store::{Passage, VectorScan};
 use crate::{
@@ -196,14 +197,29 @@ pub(crate) struct Retriever {
     embedders: Embedders,
     reranker: Option<Reranker>,
     fetch_k: usize,
+    passages: Arc<PassageCache>,
+}
+
+/// Settings of retrieval.
+#[derive(Clone, Copy, Debug)]
+pub struct RetrievalSettings {
+    /// Number of passages that each half finds, and of fused ones that are reranked.
+    pub fetch_k: usize,
+    /// Bytes of passages that are kept in memory for later questions.
+    pub passage_cache_bytes: usize,
 }
 
 impl Retriever {
-    /// Retrieval with these embedders and, if configured, this reranking model, over the first `fetch_k` passages of
-    /// each half.
+    /// Retrieval with these embedders and, if configured, this reranking model.
     #[must_use]
-    pub(crate) const fn new(store: Store, embedders: Embedders, reranker: Option<Reranker>, fetch_k: usize) -> Self {
-        Self { store, embedders, reranker, fetch_k }
+    pub(crate) fn new(
+        store: Store,
+        embedders: Embedders,
+        reranker: Option<Reranker>,
+        settings: RetrievalSettings,
+    ) -> Self {
+        let passages = Arc::new(PassageCache::new(settings.passage_cache_bytes));
+        Self { store, embedders, reranker, fetch_k: settings.fetch_k, passages }
     }
 
     /// How many passages each half finds for the query.

@@ -76,18 +76,14 @@ impl Retriever {
     }
 
     async fn fetch(&self, query: &RetrievalQuery<'_>, items: Vec<Fused<ChunkKey>>) -> Result<Vec<Hit>, ServiceError> {
-        let keys: Vec<ChunkKey> = items.iter().map(|item| item.key).collect();
-        let mut passages: HashMap<ChunkKey, Passage> = self
-            .store
-            .search()
-            .passages(query.tenant, &keys, query.filter.caller.as_deref())
-            .await?
-            .into_iter()
-            .map(|passage| (passage.key, passage))
-            .collect();
+        let known = self.passages.look_up(items.iter().map(|item| item.key));
+        let caller = query.filter.caller.as_deref();
+        let found = self.store.search().passages(query.tenant, &known.wanted(), caller).await?;
+        let passages = known.merge(&self.passages, found).into_iter();
+        let mut passages: HashMap<ChunkKey, Arc<Passage>> = passages.map(|passage| (passage.key, passage)).collect();
         let hit = |item: Fused<ChunkKey>| {
             Some(Hit {
-                passage: Arc::new(passages.remove(&item.key)?),
+                passage: passages.remove(&item.key)?,
                 dense: item.dense,
                 lexical: item.lexical,
                 fused: item.fused,

@@ -10,7 +10,7 @@ pub(in crate::store) mod selection;
 
 pub(crate) use dense::{DenseHit, DenseQuery, VectorScan};
 pub(crate) use lexical::LexicalQuery;
-pub(crate) use passages::{LexicalHit, Passage, Scope};
+pub(crate) use passages::{FoundPassage, LexicalHit, Passage, Scope, WantedPassage};
 pub(crate) use selection::Selection;
 
 use crate::store::Store;

@@ -70,8 +70,26 @@ pub(crate) struct Passage {
     pub(crate) context: Option<String>,
 }
 
+/// A chunk whose passage is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WantedPassage {
+    /// The chunk.
+    pub(crate) key: ChunkKey,
+    /// The version that the caller has already.
+    pub(crate) known_version: Option<u32>,
+}
+
+/// A passage that exists and that the caller may see.
+#[derive(Clone, Debug)]
+pub(crate) enum FoundPassage {
+    /// Its document has the version that the caller has already.
+    AsKnown(ChunkKey),
+    /// The passage.
+    Read(Box<Passage>),
+}
+
 impl Search<'_> {
-    /// Returns the passages with these keys, in any order. Chunks that do not exist any more are left out, and those of
+    /// Returns the passages of these chunks, in any order. Chunks that do not exist any more are left out, and those of
     /// documents that a caller who is these principals may not see.
     ///
     /// # Errors
@@ -80,22 +98,24 @@ impl Search<'_> {
     pub(crate) async fn passages(
         &self,
         tenant: TenantId,
-        keys: &[ChunkKey],
+        wanted: &[WantedPassage],
         caller: Option<&[i32]>,
-    ) -> Result<Vec<Passage>, StoreError> {
-        let documents: Vec<Uuid> = keys.iter().map(|key| key.document_id).collect();
-        let ordinals: Vec<i32> = keys.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
+    ) -> Result<Vec<FoundPassage>, StoreError> {
+        let int = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+        let documents: Vec<Uuid> = wanted.iter().map(|wanted| wanted.key.document_id).collect();
+        let ordinals: Vec<i32> = wanted.iter().map(|wanted| int(wanted.key.ordinal)).collect();
+        // No document has a version 0.
+        let known: Vec<i32> = wanted.iter().map(|wanted| wanted.known_version.map_or(0, int)).collect();
         let mut reading = self.store.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", page,
-                      heading AS "heading!: sqlx::types::Json<Vec<String>>", text AS "text!", start_char AS "start_char!",
-                      end_char AS "end_char!", version AS "version!", source AS "source!", uri AS "uri!",
-                      title AS "title!", metadata AS "metadata!", content_hash AS "content_hash!",
-                      collection AS "collection!", table_header, context
-               FROM find_passages($1, $2, $3, $4)"#,
+                      heading AS "heading: sqlx::types::Json<Vec<String>>", text, start_char, end_char,
+                      version AS "version!", source, uri, title, metadata, content_hash, collection, table_header, context
+               FROM find_passages($1, $2, $3, $4, $5)"#,
             tenant.0,
             &documents,
             &ordinals,
+            &known,
             caller,
         )
         .fetch_all(&mut *reading)
@@ -103,23 +123,27 @@ impl Search<'_> {
         reading.end().await?;
         Ok(rows
             .into_iter()
-            .map(|row| Passage {
-                key: ChunkKey { document_id: row.document_id, ordinal: row.ordinal.unsigned_abs() },
-                origin: Origin::Document,
-                collection: row.collection,
-                version: row.version.unsigned_abs(),
-                source: row.source,
-                uri: row.uri,
-                title: row.title,
-                metadata: row.metadata,
-                content_hash: row.content_hash,
-                page: row.page,
-                heading: row.heading.0,
-                table_header: row.table_header,
-                text: row.text,
-                start_char: row.start_char.unsigned_abs(),
-                end_char: row.end_char.unsigned_abs(),
-                context: row.context,
+            .filter_map(|row| {
+                let key = ChunkKey { document_id: row.document_id, ordinal: row.ordinal.unsigned_abs() };
+                let Some(text) = row.text else { return Some(FoundPassage::AsKnown(key)) };
+                Some(FoundPassage::Read(Box::new(Passage {
+                    key,
+                    origin: Origin::Document,
+                    collection: row.collection?,
+                    version: row.version.unsigned_abs(),
+                    source: row.source?,
+                    uri: row.uri?,
+                    title: row.title?,
+                    metadata: row.metadata?,
+                    content_hash: row.content_hash?,
+                    page: row.page,
+                    heading: row.heading?.0,
+                    table_header: row.table_header,
+                    text,
+                    start_char: row.start_char?.unsigned_abs(),
+                    end_char: row.end_char?.unsigned_abs(),
+                    context: row.context,
+                })))
             })
             .collect())
     }

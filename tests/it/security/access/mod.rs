@@ -2,6 +2,7 @@
 
 mod acl;
 mod issuer;
+mod kept_passages;
 mod keys;
 mod limits;
 mod matrix;
