@@ -39,6 +39,9 @@ const SESSION: &str = "SET hnsw.iterative_scan = relaxed_order; \
      SET jit = off; SET client_min_messages = error; SET default_transaction_isolation = 'read committed'; \
      SELECT set_config('client_connection_check_interval', '500ms', false) WHERE version() !~ 'Visual C|mingw'";
 
+/// Opens a transaction on the queue.
+const BEGIN_QUEUE: &str = "BEGIN; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
+
 /// Time after which the server ends a session that leaves a transaction open: no work is done within one, so whoever
 /// holds it has hung, and holds back others and the cleaning of tables.
 const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
@@ -198,10 +201,27 @@ impl Store {
     /// that maintenance deletes by age (audit, usage, cached answers), but no documents. The queue is always read in
     /// the order of one of its indexes: without statistics a planner would choose to sort all waiting items.
     pub(in crate::store) async fn begin_queue(&self) -> Result<Tx, StoreError> {
-        const BEGIN: &str = "BEGIN; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
-        begin_with(&self.queue, BEGIN).await
+        begin_with(&self.queue, BEGIN_QUEUE).await
+    }
+
+    /// The same for a claim, unflushed: one that is lost was never made, and its items wait. Its statements find rows by
+    /// their keys whatever the values are, so they are planned once for each connection.
+    pub(in crate::store) async fn begin_claim(&self) -> Result<Tx, StoreError> {
+        const GENERIC: &str = "; SET LOCAL plan_cache_mode = force_generic_plan";
+        begin_with(&self.queue, AssertSqlSafe(format!("{BEGIN_QUEUE}{UNFLUSHED}{GENERIC}"))).await
+    }
+
+    /// Begins a transaction that sees only one tenant's rows, and whose commit does not wait for the disk, so that its
+    /// locks are free at once. Whoever is told of it must be told after the next flushed commit of this process, which
+    /// flushes it too.
+    pub(in crate::store) async fn begin_unflushed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        begin_with(&self.write, AssertSqlSafe(begin_for(tenant) + UNFLUSHED)).await
     }
 }
+
+/// Appended to the beginning of a transaction: its commit does not wait for the disk. It is lost only with a crash of the
+/// database server, and only if no other commit was flushed after it.
+const UNFLUSHED: &str = "; SET LOCAL synchronous_commit = off";
 
 /// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its
 /// BEGIN a [`Transaction`] does not know that there is something to roll back, and would give its connection back

@@ -17,6 +17,9 @@ use crate::{
 /// Interval at which a waiting request checks whether its job has ended, in addition to notifications.
 const WAIT_POLL: Duration = Duration::from_millis(250);
 
+/// Time after which a waiting request reads its job first, unless a part of it is settled before.
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+
 /// Longest time for which a cancel request waits for the end of the job.
 const SETTLING: Duration = Duration::from_millis(700);
 /// Most items that are returned with a finished job: more than a request can contain, except a stream.
@@ -66,14 +69,20 @@ impl IngestService {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn wait(&self, tenant: TenantId, job: Uuid, at_most: Duration) -> Result<JobReport, ServiceError> {
         let deadline = tokio::time::Instant::now() + at_most;
+        let mut settlements = self.signal.settlements();
+        // A job that has just been queued takes some milliseconds: before, there is nothing to read.
+        tokio::select! {
+            () = settlements.of(job) => {}
+            () = tokio::time::sleep(FIRST_LOOK) => {}
+            () = self.signal.stopping.cancelled() => {}
+        }
         loop {
-            let settled = self.signal.settled.notified();
-            let snapshot = self.snapshot(tenant, job).await?;
+            let snapshot = self.describe(self.row(tenant, job).await?, JobDetail::default());
             if snapshot.is_over() || tokio::time::Instant::now() >= deadline || self.signal.stopping.is_cancelled() {
                 return self.report(tenant, snapshot, ItemPage::first(MOST_ITEMS)).await;
             }
             tokio::select! {
-                () = settled => {}
+                () = settlements.of(job) => {}
                 () = tokio::time::sleep(WAIT_POLL) => {}
                 () = self.signal.stopping.cancelled() => {}
             }
@@ -90,8 +99,8 @@ impl IngestService {
         job: Uuid,
         seen: Option<&str>,
     ) -> Result<Option<JobSnapshot>, ServiceError> {
+        let mut settlements = self.signal.settlements();
         loop {
-            let settled = self.signal.settled.notified();
             let row = self.row(tenant, job).await?;
             let snapshot = self.describe(row, JobDetail::default());
             if seen != Some(snapshot.revision().as_str()) {
@@ -99,7 +108,7 @@ impl IngestService {
                 return Ok(Some(JobSnapshot { detail, ..snapshot }));
             }
             tokio::select! {
-                () = settled => {}
+                () = settlements.of(job) => {}
                 () = tokio::time::sleep(WAIT_POLL) => {}
                 () = self.signal.stopping.cancelled() => return Ok(None),
             }
@@ -121,7 +130,7 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn job(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<JobReport, ServiceError> {
-        let snapshot = self.snapshot(tenant, job).await?;
+        let snapshot = self.describe(self.row(tenant, job).await?, JobDetail::default());
         self.report(tenant, snapshot, page).await
     }
 
@@ -159,7 +168,7 @@ impl IngestService {
                 if let Ok(result) = tokio::time::timeout(SETTLING, settle).await {
                     result?;
                 }
-                self.signal.settled.notify_waiters();
+                self.signal.settled(job);
                 self.signal.queued();
                 self.snapshot(tenant, job).await
             }
@@ -197,8 +206,8 @@ impl IngestService {
     }
 
     async fn report(&self, tenant: TenantId, snapshot: JobSnapshot, page: ItemPage) -> Result<JobReport, ServiceError> {
-        let items = self.store.jobs().job_items(tenant, snapshot.job.id, page).await?;
-        Ok(JobReport { snapshot, items })
+        let (detail, items) = self.store.jobs().job_report(tenant, snapshot.job.id, page).await?;
+        Ok(JobReport { snapshot: JobSnapshot { detail, ..snapshot }, items })
     }
 
     fn describe(&self, job: JobRow, detail: JobDetail) -> JobSnapshot {

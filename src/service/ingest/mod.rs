@@ -19,6 +19,7 @@ mod notify;
 mod pipeline;
 mod replacement;
 mod reply;
+mod signal;
 mod stream;
 mod submission;
 mod webhook;
@@ -27,8 +28,6 @@ mod worker;
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub(crate) use contextual::{ContextSettings, ContextWriter};
@@ -38,6 +37,7 @@ pub(crate) use notify::Notifier;
 pub(crate) use pipeline::Processor;
 pub(crate) use replacement::Replacement;
 pub(crate) use reply::{Reply, ReplyOptions};
+pub(crate) use signal::Signal;
 pub(crate) use stream::{Arrival, DocumentStream};
 pub(crate) use submission::{Content, IncomingDocument, Submission};
 pub(crate) use webhook::{ReceiverSecret, Webhooks};
@@ -190,24 +190,6 @@ pub(crate) struct IngestService {
     signal: Arc<Signal>,
 }
 
-/// Notifications between the requests and the workers of this process, without queries to the database.
-#[derive(Debug, Default)]
-pub(crate) struct Signal {
-    /// Work has been queued.
-    queued: Notify,
-    /// A batch has been settled.
-    settled: Notify,
-    /// The service stops: all waits end.
-    stopping: CancellationToken,
-}
-
-impl Signal {
-    /// Notifies the workers that there is work.
-    pub(crate) fn queued(&self) {
-        self.queued.notify_waiters();
-    }
-}
-
 impl IngestService {
     /// Accepts documents into the queue of this store.
     #[must_use]
@@ -239,9 +221,13 @@ impl IngestService {
         let items: Vec<NewJobItem> = submission.documents.into_iter().map(queue_item).collect();
         let count = items.len();
         self.quotas.count_documents(caller, count).await?;
+        let only = if let [item] = items.as_slice() { Some(item.phase) } else { None };
         match self.store.jobs().enqueue(tenant, &job, items).await? {
             EnqueueOutcome::Queued => {
-                self.signal.queued();
+                match only {
+                    Some(phase) => self.signal.queued_one(phase),
+                    None => self.signal.queued(),
+                }
                 Ok(Accepted::New(job.id))
             }
             other => {

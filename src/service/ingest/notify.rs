@@ -52,8 +52,8 @@ impl Notifier {
     }
 
     async fn send_until(&self, heartbeat: &Heartbeat, stop: &CancellationToken) {
+        let mut settlements = self.ingest.signal.settlements();
         while !stop.is_cancelled() {
-            let settled = self.ingest.signal.settled.notified();
             match self.step(heartbeat).await {
                 Ok(sent) if sent > 0 => continue,
                 Ok(_) => heartbeat.beat(),
@@ -65,7 +65,7 @@ impl Notifier {
                 }
             }
             tokio::select! {
-                () = settled => {}
+                () = settlements.any() => {}
                 () = tokio::time::sleep(POLL) => {}
                 () = stop.cancelled() => {}
             }

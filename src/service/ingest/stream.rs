@@ -162,6 +162,7 @@ impl DocumentStream {
 
     async fn append(&self, job: Uuid, mut new: NewItems) -> Result<(), ServiceError> {
         let service = &self.service;
+        let mut settlements = service.signal.settlements();
         let mut stalled_since = tokio::time::Instant::now();
         let mut least = u64::MAX;
         loop {
@@ -181,7 +182,7 @@ impl DocumentStream {
                 return Err(ServiceError::QueueFull(full));
             }
             tokio::select! {
-                () = service.signal.settled.notified() => {}
+                () = settlements.any() => {}
                 () = tokio::time::sleep(ROOM_POLL) => {}
                 () = service.signal.stopping.cancelled() => return Err(ServiceError::QueueFull(full)),
             }
@@ -222,7 +223,7 @@ impl DocumentStream {
 
     async fn close(&self, job: Uuid, request_hash: Option<Hash>) -> Result<(), ServiceError> {
         self.service.store.jobs().close_job(self.tenant(), job, request_hash, self.service.context.clock.now()).await?;
-        self.service.signal.settled.notify_waiters();
+        self.service.signal.settled(job);
         Ok(())
     }
 }

@@ -114,7 +114,7 @@ impl Worker {
     async fn work_until(&self, duty: &[Phase], heartbeat: &Heartbeat, stop: &CancellationToken) {
         let mut has_worked = false;
         while !stop.is_cancelled() {
-            let queued = self.signal.queued.notified();
+            let queued = self.signal.work(duty);
             let rest = match self.step(duty, heartbeat).await {
                 Ok(Progress::Worked) => {
                     heartbeat.beat();
@@ -122,10 +122,6 @@ impl Worker {
                     continue;
                 }
                 Ok(Progress::Idle) => {
-                    if std::mem::take(&mut has_worked) {
-                        heartbeat.beat_before(LONGEST_UPKEEP);
-                        self.settle().await;
-                    }
                     heartbeat.beat();
                     self.processor.settings.poll
                 }
@@ -139,13 +135,18 @@ impl Worker {
             };
             tokio::select! {
                 () = queued => {}
-                () = tokio::time::sleep(rest) => {}
+                // Between documents that arrive one by one the queue is empty for moments.
+                () = tokio::time::sleep(rest) => if std::mem::take(&mut has_worked) {
+                    heartbeat.beat_before(LONGEST_UPKEEP);
+                    self.settle().await;
+                    heartbeat.beat();
+                },
                 () = stop.cancelled() => {}
             }
         }
     }
 
-    /// Maintains the indexes once the queue is empty. Searches are faster afterwards, and correct in any case.
+    /// Maintains the indexes once the queue has been empty for a while. Searches are faster afterwards, and correct in any case.
     async fn settle(&self) {
         if let Err(error) = self.processor.store.collections().settle_lexical_index().await {
             tracing::warn!(
@@ -231,7 +232,7 @@ impl Worker {
         let taken = metrics.take();
         store.jobs().finish_job(handle.tenant, handle.job_id, &taken.work(), context.clock.now()).await?;
         taken.stored();
-        self.signal.settled.notify_waiters();
+        self.signal.settled(handle.job_id);
         Ok(())
     }
 

@@ -153,13 +153,14 @@ pub enum BatchOutcome {
 }
 
 impl Documents<'_> {
-    /// Stores documents and settles their items.
+    /// Stores documents and settles their items. Writers of one index wait for each other until the commit, so it is not
+    /// flushed: the end of the claim, which is recorded next, flushes it for all.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
     #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
-        let mut transaction = self.store.begin(batch.claim.tenant).await?;
+        let mut transaction = self.store.begin_unflushed(batch.claim.tenant).await?;
         let items = batch.items();
         if !settle::holds_lease(&mut transaction, batch.claim, &items).await? {
             return Ok(BatchOutcome::LeaseLost);

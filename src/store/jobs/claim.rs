@@ -107,7 +107,7 @@ impl Jobs<'_> {
     }
 
     async fn claim_once(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
-        let mut transaction = self.store.begin_queue().await?;
+        let mut transaction = self.store.begin_claim().await?;
         if lease.max_claims.is_some() {
             // Two claims at once would not count each other.
             sqlx::query!("SELECT pg_advisory_xact_lock($1)", COUNTED_CLAIMS).fetch_one(&mut *transaction).await?;

@@ -138,7 +138,8 @@ pub(crate) enum AppendOutcome {
 }
 
 impl Jobs<'_> {
-    /// Accepts a complete job.
+    /// Accepts a complete job. Without a name it is flushed with the record of the change, for which its reply waits; a
+    /// repetition of a named one is answered without a record.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
@@ -148,7 +149,10 @@ impl Jobs<'_> {
         job: &NewJob<'_>,
         items: Vec<NewJobItem>,
     ) -> Result<EnqueueOutcome, StoreError> {
-        let transaction = self.store.begin(tenant).await?;
+        let transaction = match job.key {
+            Some(_) => self.store.begin(tenant).await?,
+            None => self.store.begin_unflushed(tenant).await?,
+        };
         insert_job(transaction, tenant, job, NewItems { items, refused: Vec::new() }, None).await
     }
 

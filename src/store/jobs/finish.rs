@@ -31,7 +31,8 @@ impl Jobs<'_> {
     }
 
     /// Records the last work of a claim, and ends the job if all its items are settled. Called after each settlement
-    /// has committed, so that the worker that settles last sees all other settlements.
+    /// has committed, so that the worker that settles last sees all other settlements. Its commit flushes theirs, before
+    /// anybody is told.
     ///
     /// # Errors
     /// Any [`StoreError`].

@@ -10,7 +10,7 @@ use crate::domain::{
     job::{Indexing, ItemState, JobKind, JobState, ReadingNotes, Stage},
 };
 use crate::store::{
-    ContextGaps, ContextWork, Jobs, StoreError, WebhookRow, Work, documents::chunk_context, jobs::metrics,
+    ContextGaps, ContextWork, Jobs, StoreError, Tx, WebhookRow, Work, documents::chunk_context, jobs::metrics,
     jobs::webhook,
 };
 
@@ -307,20 +307,9 @@ impl Jobs<'_> {
     /// Any [`StoreError`].
     pub(crate) async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
-        let work = metrics::of_job(&mut transaction, tenant, job).await?;
-        let failures = sqlx::query!(
-            r#"SELECT COALESCE(cause, 'unknown') AS "cause!", count(*) AS "documents!" FROM job_item
-               WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1"#,
-            tenant.0,
-            job
-        )
-        .fetch_all(&mut *transaction)
-        .await?;
-        let webhook = webhook::of_job(&mut transaction, tenant, job).await?;
-        let contexts = chunk_context::of_job(&mut transaction, tenant, job).await?;
+        let detail = detail_of(&mut transaction, tenant, job).await?;
         transaction.commit().await?;
-        let failures = failures.into_iter().map(|row| (row.cause, row.documents.unsigned_abs())).collect();
-        Ok(JobDetail { work, failures, webhook, contexts })
+        Ok(detail)
     }
 
     /// Returns items of a job in request order.
@@ -328,9 +317,51 @@ impl Jobs<'_> {
     /// # Errors
     /// Any [`StoreError`].
     pub async fn job_items(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<Vec<JobItemRow>, StoreError> {
+        Ok(self.job_report(tenant, job, page).await?.1)
+    }
+
+    /// Returns both.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn job_report(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        page: ItemPage,
+    ) -> Result<(JobDetail, Vec<JobItemRow>), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
-        let rows = sqlx::query!(
-            r#"SELECT ordinal, source, shown AS "state!", document_id, stage, cause, message, attempts,
+        let detail = detail_of(&mut transaction, tenant, job).await?;
+        let items = items_of(&mut transaction, tenant, job, page).await?;
+        transaction.commit().await?;
+        Ok((detail, items))
+    }
+}
+
+async fn detail_of(transaction: &mut Tx, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
+    let work = metrics::of_job(transaction, tenant, job).await?;
+    let failures = sqlx::query!(
+        r#"SELECT COALESCE(cause, 'unknown') AS "cause!", count(*) AS "documents!" FROM job_item
+               WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1"#,
+        tenant.0,
+        job
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let webhook = webhook::of_job(transaction, tenant, job).await?;
+    let contexts = chunk_context::of_job(transaction, tenant, job).await?;
+    let failures = failures.into_iter().map(|row| (row.cause, row.documents.unsigned_abs())).collect();
+    Ok(JobDetail { work, failures, webhook, contexts })
+}
+
+async fn items_of(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+    page: ItemPage,
+) -> Result<Vec<JobItemRow>, StoreError> {
+    let rows = sqlx::query!(
+        r#"SELECT ordinal, source, shown AS "state!", document_id, stage, cause, message, attempts,
                       CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>",
                       reading AS "reading: Json<ReadingNotes>"
                FROM job_item CROSS JOIN LATERAL (SELECT CASE WHEN state IN ('queued', 'running') AND phase = 'embed'
@@ -338,32 +369,30 @@ impl Jobs<'_> {
                WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR shown = $4)
                  AND (NOT $6::bool OR reading IS NOT NULL)
                ORDER BY ordinal LIMIT $5"#,
-            tenant.0,
-            job,
-            page.from,
-            page.state.map(ItemState::as_str),
-            page.limit,
-            page.is_noted,
-        )
-        .fetch_all(&mut *transaction)
-        .await?;
-        transaction.commit().await?;
-        rows.into_iter()
-            .map(|row| {
-                Ok(JobItemRow {
-                    ordinal: row.ordinal.unsigned_abs(),
-                    source: row.source,
-                    state: ItemState::from_name(&row.state)
-                        .ok_or_else(|| StoreError::Inconsistent(format!("item state {}", row.state)))?,
-                    document_id: row.document_id,
-                    stage: row.stage.as_deref().and_then(Stage::from_name),
-                    cause: row.cause,
-                    message: row.message,
-                    attempts: row.attempts.unsigned_abs(),
-                    context_gaps: row.context_gaps.map(|gaps| gaps.0),
-                    reading: row.reading.map(|reading| reading.0),
-                })
+        tenant.0,
+        job,
+        page.from,
+        page.state.map(ItemState::as_str),
+        page.limit,
+        page.is_noted,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(JobItemRow {
+                ordinal: row.ordinal.unsigned_abs(),
+                source: row.source,
+                state: ItemState::from_name(&row.state)
+                    .ok_or_else(|| StoreError::Inconsistent(format!("item state {}", row.state)))?,
+                document_id: row.document_id,
+                stage: row.stage.as_deref().and_then(Stage::from_name),
+                cause: row.cause,
+                message: row.message,
+                attempts: row.attempts.unsigned_abs(),
+                context_gaps: row.context_gaps.map(|gaps| gaps.0),
+                reading: row.reading.map(|reading| reading.0),
             })
-            .collect()
-    }
+        })
+        .collect()
 }
