@@ -224,12 +224,16 @@ const fn is_caret(character: char) -> bool {
 
 /// Characters that a reader skips between the characters of a tag or marker.
 fn is_filler(character: char) -> bool {
+    if character.is_ascii() {
+        // Nearly all of most texts: nothing is looked up for it.
+        return character == ' ' || character.is_ascii_control() || matches!(character, '/' | '\\' | '-');
+    }
     character.is_whitespace()
         || character.is_control()
         || is_combining_mark(character)
         || matches!(
             character,
-            '/' | '\\' | '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff0f}' | '\u{ff3c}' | '\u{ad}' | '\u{180e}'
+            '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff0f}' | '\u{ff3c}' | '\u{ad}' | '\u{180e}'
                 | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}' | '\u{61c}'
                 | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
                 | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffc}' | '\u{e0000}'..='\u{e01ef}'
