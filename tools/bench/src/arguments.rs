@@ -13,10 +13,13 @@ Measures a release build of Cited. Usage:
   cargo run --release -p cited-bench -- size [OPTIONS]     (see there: size --help)
   cargo run --release -p cited-bench -- ingest [OPTIONS]   (ingest --help)
   cargo run --release -p cited-bench -- bulk [OPTIONS]     (bulk --help)
+  cargo run --release -p cited-bench -- single [OPTIONS]   (single --help)
 
   --binary PATH                the service (target/release/cited)
   --paragraphs N               documents of the main profile (20000)
   --built-in-paragraphs N      documents of the profile with built-in models (1000); 0 leaves it out
+  --singles N                  documents that are sent one by one (1000); 0 leaves them out
+  --keep-run                   make this run the one that later ones are compared with (bench/last.json)
   --without-slow-models        leave out the asks of models that take 200 ms
   --clients N,N                how many ask at once (1,8,32,128)
   --members JSON               what each ask of the main profile has beside question and collection ({})
@@ -30,6 +33,8 @@ pub struct Arguments {
     pub binary: PathBuf,
     pub paragraphs: usize,
     pub built_in_paragraphs: usize,
+    pub singles: usize,
+    pub keep_run: bool,
     pub slow_models: bool,
     pub clients: Vec<usize>,
     pub members: Value,
@@ -45,6 +50,8 @@ impl Arguments {
             binary: release_build(),
             paragraphs: 20_000,
             built_in_paragraphs: 1_000,
+            singles: 1_000,
+            keep_run: false,
             slow_models: true,
             clients: vec![1, 8, 32, 128],
             members: json!({}),
@@ -58,6 +65,8 @@ impl Arguments {
                 "--binary" => arguments.binary = value()?.into(),
                 "--paragraphs" => arguments.paragraphs = number(&value()?)?,
                 "--built-in-paragraphs" => arguments.built_in_paragraphs = number(&value()?)?,
+                "--singles" => arguments.singles = number(&value()?)?,
+                "--keep-run" => arguments.keep_run = true,
                 "--without-slow-models" => arguments.slow_models = false,
                 "--clients" => arguments.clients = value()?.split(',').map(number).collect::<anyhow::Result<_>>()?,
                 "--members" => arguments.members = serde_json::from_str(&value()?)?,

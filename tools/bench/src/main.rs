@@ -13,10 +13,13 @@ mod model_server;
 mod naive;
 mod process;
 mod random;
+mod ratios;
 mod raw_copy;
+mod raw_insert;
 mod raw_search;
 mod report;
 mod service;
+mod single;
 mod size;
 mod slow_models;
 mod throughput;
@@ -34,6 +37,7 @@ use raw_search::RawSearch;
 use report::{AskTarget, Report};
 use serde_json::json;
 use service::{Service, Setup, open_to_postgres};
+use single::SingleArguments;
 use size::SizeArguments;
 use throughput::ThroughputArguments;
 
@@ -52,6 +56,7 @@ async fn main() -> anyhow::Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("size") => return size::run(&SizeArguments::read(given.skip(1))?).await,
         Some("ingest") => return throughput::run(&ThroughputArguments::read(given.skip(1))?).await,
+        Some("single") => return single::run(&SingleArguments::read(given.skip(1))?).await,
         Some("bulk") => return bulk::run(&BulkArguments::read(given.skip(1))?).await,
         _ => {}
     }
@@ -71,7 +76,18 @@ async fn main() -> anyhow::Result<()> {
     if arguments.built_in_paragraphs > 0 {
         built_in_profile(&arguments, folder.path(), &mut report).await?;
     }
-    report.print();
+    if arguments.singles > 0 {
+        let setup = Setup {
+            binary: arguments.binary.clone(),
+            data_dir: folder.path().join("single"),
+            models: Some(ModelServer::start(0).await?.base_url()),
+        };
+        report.singles(single::measure(&setup, arguments.singles).await?);
+    }
+    report.print(&ratios::last()?);
+    if arguments.keep_run {
+        report.ratios.keep()?;
+    }
     Ok(())
 }
 
@@ -80,6 +96,7 @@ fn usage(command: Option<&str>) -> &'static str {
     match command {
         Some("size") => size::USAGE,
         Some("ingest") => throughput::USAGE,
+        Some("single") => single::USAGE,
         Some("bulk") => bulk::USAGE,
         _ => arguments::USAGE,
     }
@@ -123,7 +140,7 @@ async fn main_profile(arguments: &Arguments, folder: &Path, report: &mut Report)
     let raw = RawSearch::connect(&setup.data_dir, &corpus.questions).await?;
     for clients in [1, 32] {
         progress(&format!("raw vector search, {clients} clients"));
-        report.searches(&raw.run(clients, arguments.run).await?);
+        report.searches(&raw.run(&service, clients, arguments.run).await?);
     }
     service.stop().await
 }
@@ -171,6 +188,7 @@ async fn side_by_side(
         _ => None,
     };
     report.asks("ask", &asked, target);
+    report.keep(asked.clone());
     report.comparison.add("`/v1/ask`", asked);
     progress(&format!("naive loop, {clients} clients"));
     let naive = asks::run(Course { way: &comparison::naive(models), ..course }, clients, time).await?;

@@ -46,12 +46,9 @@ impl Copied {
 /// Copies everything that the service has stored, as superuser, in one session, table by table.
 pub async fn run(binary: &Path, data_dir: &Path) -> anyhow::Result<Copied> {
     let mut source = PgConnection::connect_with(&superuser(data_dir)?).await?;
-    run_sql(&mut source, format!("DROP DATABASE IF EXISTS {TARGET}")).await?;
-    run_sql(&mut source, format!("CREATE DATABASE {TARGET} TEMPLATE template0")).await?;
-    migrate(binary, &data_dir.join("run"), &password(data_dir)?).await?;
-    let mut target = PgConnection::connect_with(&superuser(data_dir)?.database(TARGET)).await?;
-    create_vector_indexes(&mut source, &mut target).await?;
-    let folder = dump(&mut source).await?;
+    let copy = Target::create(binary, data_dir, &mut source).await?;
+    let mut target = PgConnection::connect_with(&copy.options).await?;
+    let folder = dump(&mut source, &TABLES).await?;
     // As for the service: what earlier work left to do must not be done during the measurement.
     run_sql(&mut source, "CHECKPOINT".to_owned()).await?;
     let started = Instant::now();
@@ -66,9 +63,46 @@ pub async fn run(binary: &Path, data_dir: &Path) -> anyhow::Result<Copied> {
     let elapsed = started.elapsed();
     let documents: i64 = sqlx::query_scalar("SELECT count(*) FROM document").fetch_one(&mut target).await?;
     target.close().await?;
-    run_sql(&mut source, format!("DROP DATABASE {TARGET}")).await?;
+    copy.drop(&mut source).await?;
     source.close().await?;
     Ok(Copied { documents: usize::try_from(documents)?, elapsed, tables })
+}
+
+/// Another database of the same Postgres, with the same tables and indexes, and nothing in them.
+pub struct Target {
+    /// A way to it past roles and policies.
+    pub options: PgConnectOptions,
+}
+
+impl Target {
+    /// Makes it, in place of one that an earlier run has left.
+    pub async fn create(binary: &Path, data_dir: &Path, source: &mut PgConnection) -> anyhow::Result<Self> {
+        run_sql(source, format!("DROP DATABASE IF EXISTS {TARGET}")).await?;
+        run_sql(source, format!("CREATE DATABASE {TARGET} TEMPLATE template0")).await?;
+        migrate(binary, &data_dir.join("run"), &password(data_dir)?).await?;
+        let options = superuser(data_dir)?.database(TARGET);
+        let mut target = PgConnection::connect_with(&options).await?;
+        create_vector_indexes(source, &mut target).await?;
+        target.close().await?;
+        Ok(Self { options })
+    }
+
+    /// Copies whole tables into it.
+    pub async fn copy(&self, source: &mut PgConnection, tables: &[&str]) -> anyhow::Result<()> {
+        let folder = dump(source, tables).await?;
+        let mut target = PgConnection::connect_with(&self.options).await?;
+        run_sql(&mut target, "BEGIN".to_owned()).await?;
+        for table in tables {
+            run_sql(&mut target, format!("COPY {table} FROM '{folder}/{table}' (FORMAT binary)")).await?;
+        }
+        run_sql(&mut target, "COMMIT".to_owned()).await?;
+        Ok(target.close().await?)
+    }
+
+    /// Drops it.
+    pub async fn drop(self, source: &mut PgConnection) -> anyhow::Result<()> {
+        run_sql(source, format!("DROP DATABASE {TARGET} WITH (FORCE)")).await
+    }
 }
 
 /// A way to the service's database past its roles and policies.
@@ -83,7 +117,7 @@ fn password(data_dir: &Path) -> anyhow::Result<String> {
     Ok(text.trim().to_owned())
 }
 
-async fn run_sql(connection: &mut PgConnection, statement: String) -> anyhow::Result<()> {
+pub async fn run_sql(connection: &mut PgConnection, statement: String) -> anyhow::Result<()> {
     connection.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
     Ok(())
 }
@@ -124,9 +158,9 @@ async fn indexes(connection: &mut PgConnection) -> anyhow::Result<Vec<(String, S
 }
 
 /// Writes every table to a file in the server's own folder, which is one that it can write to.
-async fn dump(source: &mut PgConnection) -> anyhow::Result<String> {
+async fn dump(source: &mut PgConnection, tables: &[&str]) -> anyhow::Result<String> {
     let folder: String = sqlx::query_scalar("SHOW data_directory").fetch_one(&mut *source).await?;
-    for table in TABLES {
+    for table in tables {
         run_sql(source, format!("COPY {table} TO '{folder}/{table}' (FORMAT binary)")).await?;
     }
     Ok(folder)

@@ -14,6 +14,7 @@ use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
 use crate::{
     raw_copy,
+    service::Service,
     vectors::{DIMENSION, Vectors},
 };
 
@@ -28,6 +29,7 @@ pub struct Searched {
     pub elapsed: Duration,
     /// Ascending.
     pub latencies: Vec<Duration>,
+    pub database_cpu_s: f64,
 }
 
 /// The vectors of the questions, and a way to the database past the service.
@@ -60,11 +62,12 @@ impl RawSearch {
     }
 
     /// Searches from so many clients for so long.
-    pub async fn run(&self, clients: usize, time: Duration) -> anyhow::Result<Searched> {
+    pub async fn run(&self, service: &Service, clients: usize, time: Duration) -> anyhow::Result<Searched> {
         let next = Arc::new(AtomicUsize::new(0));
         for _ in 0..WARM_UP {
             search(&self.pool, &self.statement, &self.vectors, &next).await?;
         }
+        let (_, cpu_before) = service.cpu_seconds()?;
         let started = Instant::now();
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..clients {
@@ -85,8 +88,9 @@ impl RawSearch {
             latencies.extend(done?);
         }
         let elapsed = started.elapsed();
+        let database_cpu_s = service.cpu_seconds()?.1 - cpu_before;
         latencies.sort_unstable();
-        Ok(Searched { clients, searches: latencies.len(), elapsed, latencies })
+        Ok(Searched { clients, searches: latencies.len(), elapsed, latencies, database_cpu_s })
     }
 }
 

@@ -1,13 +1,15 @@
 //! The tables that are printed.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use crate::{
     asks::{Asked, percentile_ms},
     comparison::Comparison,
     ingest::Ingested,
+    ratios::{Figure, Ratios},
     raw_copy::Copied,
     raw_search::Searched,
+    single::Singles,
 };
 
 /// A measurement, what it should be, and whether it is.
@@ -23,6 +25,11 @@ pub struct Report {
     lines: Vec<Line>,
     /// Printed below them.
     pub comparison: Comparison,
+    singles: Option<Singles>,
+    /// Printed first.
+    pub ratios: Ratios,
+    /// Runs of plain asks, for the ratios.
+    asked: Vec<Asked>,
 }
 
 impl Report {
@@ -59,6 +66,7 @@ impl Report {
             format!("{:.0} documents/s (most of it {slowest})", copied.per_second()),
         );
         let ratio = rate / copied.per_second();
+        self.ratios.note(Figure::Ingest, ratio);
         self.push("ingest over raw COPY", format!("{ratio:.2}"), Some(("0.50 or more", ratio >= 0.5)));
     }
 
@@ -88,10 +96,34 @@ impl Report {
         );
     }
 
-    /// A run of bare vector searches.
+    /// Single documents beside raw inserts.
+    pub fn singles(&mut self, singles: Singles) {
+        self.ratios.note(Figure::Singles, singles.rate_ratio());
+        self.ratios.note(Figure::SingleCpu, singles.cpu_ratio());
+        self.singles = Some(singles);
+    }
+
+    /// Keeps a run of plain asks for the ratios.
+    pub fn keep(&mut self, asked: Asked) {
+        self.asked.push(asked);
+    }
+
+    /// A run of bare vector searches, with the asks of as many clients.
     pub fn searches(&mut self, searched: &Searched) {
         #[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
-        let rate = searched.searches as f64 / searched.elapsed.as_secs_f64();
+        let count = searched.searches as f64;
+        let rate = count / searched.elapsed.as_secs_f64();
+        if let Some(asked) = self.asked.iter().find(|asked| asked.clients == searched.clients) {
+            if asked.clients == 1 {
+                let alone = asked.percentile_ms(0.5) / percentile_ms(&searched.latencies, 0.5);
+                self.ratios.note(Figure::AskAlone, alone);
+            } else {
+                let (service, database) = asked.cpu_per_thousand();
+                let search = searched.database_cpu_s / count * 1_000.0;
+                self.ratios.note(Figure::Asks, asked.per_second() / rate);
+                self.ratios.note(Figure::AskCpu, (service + database) / search);
+            }
+        }
         let [p50, p99] = [0.5, 0.99].map(|share| percentile_ms(&searched.latencies, share));
         self.note(
             format!("raw SQL, ten nearest vectors, clients: {}", searched.clients),
@@ -101,6 +133,7 @@ impl Report {
 
     /// Resident memory of the service.
     pub fn memory(&mut self, profile: &str, (now, most): (f64, f64)) {
+        self.ratios.note_most(Figure::Memory, most);
         self.push(
             format!("{profile}: resident memory without Postgres"),
             format!("{now:.0} MB, {most:.0} MB at most"),
@@ -109,8 +142,9 @@ impl Report {
     }
 
     /// Prints everything as Markdown tables.
-    pub fn print(&self) {
+    pub fn print(&self, last: &BTreeMap<String, f64>) {
         println!("{}\n", machine());
+        println!("{}", self.ratios.table(last));
         println!("| measurement | value | target |\n|---|---|---|");
         for Line { name, value, target } in &self.lines {
             let target = target.as_ref().map_or_else(String::new, |(text, is_met)| {
@@ -119,6 +153,9 @@ impl Report {
             println!("| {name} | {value} | {target} |");
         }
         println!("\n{}", self.comparison.table());
+        if let Some(singles) = &self.singles {
+            println!("{}", singles.table());
+        }
     }
 }
 

@@ -74,7 +74,7 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
         searches = latency::all(&service, &facts.questions, arguments.run).await?;
         let vectors = RawSearch::connect(&setup.data_dir, &facts.questions).await?;
         for clients in latency::CLIENTS {
-            raw.push(vectors.run(clients, arguments.run).await?);
+            raw.push(vectors.run(&service, clients, arguments.run).await?);
         }
     }
     service.stop().await?;

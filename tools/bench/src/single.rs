@@ -1,0 +1,213 @@
+//! Single documents: eight clients that send one after the other and wait for each, beside raw `INSERT`s of the same rows.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::bail;
+use hyper::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    arguments::{number, release_build},
+    asks::percentile_ms,
+    client::Client,
+    corpus::Corpus,
+    ingest::COLLECTION,
+    model_server::ModelServer,
+    progress,
+    raw_insert::{self, Inserted},
+    report::machine,
+    service::{Service, Setup, open_to_postgres},
+};
+
+const SEED: u64 = 600;
+/// Characters of a document, about.
+const CHARACTERS: usize = 600;
+/// Clients, and connections of the raw inserts.
+const CLIENTS: usize = 8;
+/// Documents that are sent by one client alone, for its latency.
+const ALONE: usize = 200;
+/// Documents that are sent before the clock runs.
+const WARM_UP: usize = 100;
+
+/// What the command takes.
+pub const USAGE: &str = "\
+Measures single documents, beside raw INSERTs of the same rows. Usage:
+
+  cargo run --release -p cited-bench -- single [OPTIONS]
+
+  --binary PATH      the service (target/release/cited)
+  --documents N      documents from eight clients (2000)";
+
+/// The measurement to run.
+#[derive(Debug)]
+pub struct SingleArguments {
+    pub binary: PathBuf,
+    pub documents: usize,
+}
+
+impl SingleArguments {
+    /// Reads the command line.
+    pub fn read(mut given: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let mut arguments = Self { binary: release_build(), documents: 2_000 };
+        while let Some(name) = given.next() {
+            match (name.as_str(), given.next()) {
+                ("--binary", Some(value)) => arguments.binary = value.into(),
+                ("--documents", Some(value)) => arguments.documents = number(&value)?,
+                _ => bail!("{USAGE}"),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+/// How documents were sent.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    pub documents: usize,
+    pub elapsed: Duration,
+    /// Ascending.
+    pub latencies: Vec<Duration>,
+    pub service_cpu_s: f64,
+    pub database_cpu_s: f64,
+}
+
+/// Both ways, in one run.
+pub struct Singles {
+    pub together: Sent,
+    pub alone: Sent,
+    pub inserted: Inserted,
+}
+
+/// Measures and prints the table.
+pub async fn run(arguments: &SingleArguments) -> anyhow::Result<()> {
+    let folder = tempfile::Builder::new().prefix("cited-single-").tempdir()?;
+    open_to_postgres(folder.path())?;
+    let models = ModelServer::start(0).await?;
+    let data_dir = folder.path().join("single");
+    let setup = Setup { binary: arguments.binary.clone(), data_dir, models: Some(models.base_url()) };
+    let singles = measure(&setup, arguments.documents).await?;
+    println!("{}\n\n{}", machine(), singles.table());
+    Ok(())
+}
+
+/// Measures into an empty database.
+pub async fn measure(setup: &Setup, documents: usize) -> anyhow::Result<Singles> {
+    let bodies = Arc::new(bodies(WARM_UP + documents + ALONE));
+    let service = Service::start(setup).await?;
+    progress("single documents");
+    send(&service, &bodies, 0..WARM_UP, CLIENTS).await?;
+    let together = send(&service, &bodies, WARM_UP..WARM_UP + documents, CLIENTS).await?;
+    let alone = send(&service, &bodies, WARM_UP + documents..bodies.len(), 1).await?;
+    progress("raw INSERTs of the same rows");
+    let inserted = raw_insert::run(setup, CLIENTS).await?;
+    service.stop().await?;
+    Ok(Singles { together, alone, inserted })
+}
+
+/// A request for each document.
+fn bodies(count: usize) -> Vec<Value> {
+    let mut paragraphs = Corpus::generate(count, SEED).paragraphs;
+    for paragraph in &mut paragraphs {
+        paragraph.text = paragraph.text.chars().take(CHARACTERS).collect();
+    }
+    paragraphs.iter().map(|document| json!({"collection": COLLECTION, "documents": [document]})).collect()
+}
+
+async fn send(
+    service: &Service,
+    bodies: &Arc<Vec<Value>>,
+    range: std::ops::Range<usize>,
+    clients: usize,
+) -> anyhow::Result<Sent> {
+    let documents = range.len();
+    let next = Arc::new(AtomicUsize::new(range.start));
+    let (before, started) = (service.cpu_seconds()?, Instant::now());
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..clients {
+        tasks.spawn(send_each(service.address, Arc::clone(bodies), Arc::clone(&next), range.end));
+    }
+    let mut latencies = Vec::with_capacity(documents);
+    for done in tasks.join_all().await {
+        latencies.extend(done?);
+    }
+    let elapsed = started.elapsed();
+    let after = service.cpu_seconds()?;
+    latencies.sort_unstable();
+    let (service_cpu_s, database_cpu_s) = (after.0 - before.0, after.1 - before.1);
+    Ok(Sent { documents, elapsed, latencies, service_cpu_s, database_cpu_s })
+}
+
+async fn send_each(
+    address: SocketAddr,
+    bodies: Arc<Vec<Value>>,
+    next: Arc<AtomicUsize>,
+    end: usize,
+) -> anyhow::Result<Vec<Duration>> {
+    let mut client = Client::connect(address).await?;
+    let mut latencies = Vec::new();
+    loop {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        let Some(body) = bodies.get(place).filter(|_| place < end) else { return Ok(latencies) };
+        let started = Instant::now();
+        let job = client.json(Method::POST, "/v1/documents?wait=true", Some(body)).await?;
+        latencies.push(started.elapsed());
+        if job["state"] != "succeeded" {
+            bail!("a document was not stored: {job}");
+        }
+    }
+}
+
+impl Singles {
+    /// Documents per second over raw `INSERT`s.
+    pub fn rate_ratio(&self) -> f64 {
+        per_second(self.together.documents, self.together.elapsed)
+            / per_second(self.inserted.documents, self.inserted.elapsed)
+    }
+
+    /// CPU of service and database over that of the database for raw `INSERT`s.
+    pub fn cpu_ratio(&self) -> f64 {
+        let Sent { documents, service_cpu_s, database_cpu_s, .. } = self.together;
+        let floor = per_thousand(self.inserted.database_cpu_s, self.inserted.documents);
+        per_thousand(service_cpu_s + database_cpu_s, documents) / floor
+    }
+
+    /// All figures as a Markdown table.
+    pub fn table(&self) -> String {
+        let Self { together, alone, inserted } = self;
+        let line = |name: &str, documents, elapsed, latencies: &[Duration], cpu: String| {
+            let [p50, p95] = [0.5, 0.95].map(|share| percentile_ms(latencies, share));
+            format!("| {name} | {:.0}/s | {p50:.1}, {p95:.1} ms | {cpu} |\n", per_second(documents, elapsed))
+        };
+        let both = |sent: &Sent| {
+            let seconds = [sent.service_cpu_s, sent.database_cpu_s].map(|cpu| per_thousand(cpu, sent.documents));
+            format!("{:.2} + {:.2} s", seconds[0], seconds[1])
+        };
+        let mut table =
+            "| single documents | rate | median, p95 | CPU of service and database for 1,000 |\n|---|---|---|---|\n"
+                .to_owned();
+        table +=
+            &line("`wait=true`, 8 clients", together.documents, together.elapsed, &together.latencies, both(together));
+        table += &line("`wait=true`, 1 client", alone.documents, alone.elapsed, &alone.latencies, both(alone));
+        let cpu = format!("{:.2} s", per_thousand(inserted.database_cpu_s, inserted.documents));
+        table += &line("raw `INSERT`s, 8 connections", inserted.documents, inserted.elapsed, &inserted.latencies, cpu);
+        table + &format!("\nOver raw `INSERT`s: rate {:.2}, CPU {:.2}.", self.rate_ratio(), self.cpu_ratio())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
+fn per_second(documents: usize, elapsed: Duration) -> f64 {
+    documents as f64 / elapsed.as_secs_f64()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
+fn per_thousand(seconds: f64, documents: usize) -> f64 {
+    seconds * 1_000.0 / documents as f64
+}
