@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{ingest::read_destinations, reader::Reader};
 use crate::{
     domain::{budget::Limits, cost::NanoUsd},
-    providers::{outbound::Rule, web_search},
+    providers::{chat::ModelName, outbound::Rule, web_search},
     service::{
         ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings},
         sweep::Retention,
@@ -46,6 +46,7 @@ pub(super) fn read(reader: &mut Reader) -> Settings {
         top_k: reader.value("CITED_TOP_K", defaults.top_k),
         min_correct_fraction: reader.value("CITED_MIN_CORRECT_FRACTION", defaults.min_correct_fraction),
         max_rewrite_attempts: reader.value("CITED_MAX_REWRITE_ATTEMPTS", defaults.max_rewrite_attempts),
+        choice: read_choice(reader),
         allows_mode_fallback: reader.value("CITED_MODE_FALLBACK", defaults.allows_mode_fallback),
         audit: AuditSettings {
             keeps_questions: reader.value("CITED_AUDIT_QUESTIONS", defaults.audit.keeps_questions),
@@ -66,6 +67,13 @@ pub(super) fn read(reader: &mut Reader) -> Settings {
         reader.fault("CITED_ASK_COMPLETION_TOKENS must be 1 or more".to_owned());
     }
     settings
+}
+
+/// The models that a request may name; the empty list is all that are configured.
+fn read_choice(reader: &mut Reader) -> Option<Vec<ModelName>> {
+    let form = "models as provider:model";
+    let models = reader.list("CITED_ASK_MODELS", form, |entry| entry.parse::<ModelName>().ok());
+    (!models.is_empty()).then_some(models)
 }
 
 /// How long an answer is cached; 0 turns the cache off.

@@ -23,7 +23,7 @@ use crate::{
         speculation::Speculation,
     },
     service::{
-        ask::{AskExecution, AskRequest, ChatModels, LONGEST_CACHE_LIFE, MOST_PASSAGES, ModelName, Reach, StreamMode},
+        ask::{AskExecution, AskRequest, LONGEST_CACHE_LIFE, MOST_PASSAGES, ModelName, Reach, StreamMode},
         granted::Granted,
     },
 };
@@ -305,7 +305,7 @@ impl AskBody {
         faults.collections("/collections", &self.collections);
         let top_k = self.top_k.unwrap_or(granted.ask_settings().top_k);
         faults.range("/top_k", top_k, 1, MOST_PASSAGES);
-        let models = read_models(&self.models, granted.chat_models(), &mut faults);
+        let models = read_models(&self.models, granted, &mut faults);
         faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
         faults.score("/min_score", self.min_score);
         if self.limits.timeout_ms == Some(0) {
@@ -357,8 +357,11 @@ impl AskBody {
     }
 }
 
-/// Reads the named models; a model that is not configured is a fault.
-fn read_models(names: &[String], configured: &ChatModels, faults: &mut Faults) -> Vec<ModelName> {
+/// Reads the named models; a model that is not configured, or that requests may not name, is a fault.
+fn read_models(names: &[String], granted: &Granted, faults: &mut Faults) -> Vec<ModelName> {
+    let choice = granted.ask_settings().choice.as_ref();
+    let may_be_named = |model: &ModelName| choice.is_none_or(|choice| choice.contains(model));
+    let configured: Vec<&ModelName> = granted.chat_models().names().filter(|model| may_be_named(model)).collect();
     if names.len() > MAX_MODELS {
         faults.add("/models", format!("at most {MAX_MODELS} models"));
     }
@@ -366,15 +369,15 @@ fn read_models(names: &[String], configured: &ChatModels, faults: &mut Faults) -
     for (index, name) in names.iter().enumerate() {
         let pointer = format!("/models/{index}");
         match name.parse::<ModelName>() {
-            Ok(model) if configured.contains(&model) => models.push(model),
+            Ok(model) if configured.contains(&&model) => models.push(model),
             Ok(_) => {
-                let known: Vec<String> = configured.names().map(ToString::to_string).collect();
+                let known: Vec<String> = configured.iter().map(ToString::to_string).collect();
                 let choice = if known.is_empty() {
                     "this service has none; leave models out".to_owned()
                 } else {
                     format!("choose among {}", known.join(", "))
                 };
-                faults.add(pointer, format!("{name:?} is not a configured model; {choice}"));
+                faults.add(pointer, format!("{name:?} is no model that requests may name here; {choice}"));
             }
             Err(form) => faults.add(pointer, format!("{name:?} does not name a model; {form}")),
         }

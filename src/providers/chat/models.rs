@@ -152,12 +152,6 @@ impl ChatModels {
         Ok(Self { models, default: settings.default.clone(), roles: settings.roles.clone(), counter, metrics })
     }
 
-    /// Whether a model of this name is configured.
-    #[must_use]
-    pub(crate) fn contains(&self, name: &ModelName) -> bool {
-        self.models.contains_key(name)
-    }
-
     /// All configured models.
     pub(crate) fn names(&self) -> impl Iterator<Item = &ModelName> {
         self.models.keys()

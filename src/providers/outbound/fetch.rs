@@ -46,7 +46,8 @@ pub(crate) struct FetchedDocument {
 }
 
 impl Outbound {
-    /// Fetches a document of at most `max_bytes`, unless it is unchanged according to `known`.
+    /// Fetches a document of at most `max_bytes`, unless it is unchanged according to `known`. Waits while other documents are
+    /// fetched from its host.
     ///
     /// # Errors
     /// A classified [`OutboundError`].
@@ -58,6 +59,7 @@ impl Outbound {
     ) -> Result<Fetched, OutboundError> {
         let mut url = self.check(url)?;
         for _ in 0..=MAX_REDIRECTS {
+            let _turn = self.hosts.turn(&url).await;
             let client = self.client_for(&url).map_err(OutboundError::Refused)?;
             let request = client.get(url.clone()).headers(conditions(known));
             let response = request.send().await.map_err(|error| self.transport(&error))?;
@@ -136,7 +138,13 @@ mod tests {
         http::{HeaderMap, Response, StatusCode},
         routing::get,
     };
-    use std::time::Duration;
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        time::Duration,
+    };
 
     use futures::stream;
 
@@ -237,5 +245,31 @@ mod tests {
             outbound.fetch(&format!("{base}/later"), &none, 3).await,
             Err(OutboundError::Status { status: 429, retry_after: Some(Duration::from_secs(90)) })
         );
+    }
+
+    #[tokio::test]
+    async fn a_host_is_asked_for_two_documents_at_once() {
+        let counts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let shared = Arc::clone(&counts);
+        let page = move || {
+            let counts = Arc::clone(&shared);
+            async move {
+                let (now, most) = &*counts;
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                for _ in 0..100 {
+                    tokio::task::yield_now().await;
+                }
+                now.fetch_sub(1, Ordering::SeqCst);
+                "words"
+            }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let base = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(async move { axum::serve(listener, Router::new().fallback(get(page))).await });
+        let (outbound, known) = (outbound(&["127.0.0.1:*"]), Validators::default());
+        let urls: Vec<String> = (0..12).map(|number| format!("{base}/{number}")).collect();
+        let all = futures::future::join_all(urls.iter().map(|url| outbound.fetch(url, &known, 1_000))).await;
+        assert!(all.iter().all(Result::is_ok), "{all:?}");
+        assert_eq!(counts.1.load(Ordering::SeqCst), 2);
     }
 }

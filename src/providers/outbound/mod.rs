@@ -10,7 +10,10 @@
 //! each client has a resolver that knows what may be reached at its ports.
 
 mod address;
+#[cfg(test)]
+mod attack_tests;
 mod fetch;
+mod politeness;
 mod resolver;
 mod rule;
 mod signature;
@@ -27,6 +30,7 @@ use url::{Host, Url};
 
 use address::AddressRule;
 pub(crate) use fetch::{Fetched, FetchedDocument, Validators};
+use politeness::Hosts;
 use resolver::GuardedResolver;
 pub(crate) use rule::{Destination, Rule};
 pub(crate) use signature::{Endpoint, WebhookSecret};
@@ -79,6 +83,8 @@ pub(crate) struct Outbound {
     by_port: BTreeMap<u16, PortClient>,
     /// The client for all other ports.
     others: PortClient,
+    /// Hosts that documents are fetched from.
+    hosts: Hosts,
 }
 
 /// A client for ports at which the same may be reached.
@@ -102,7 +108,7 @@ impl Outbound {
             let known = by_port.values().find(|client| client.addresses == addresses).cloned();
             by_port.insert(port, known.map_or_else(|| PortClient::new(&rule, addresses, timeout), Ok)?);
         }
-        Ok(Self { rule, timeout, by_port, others })
+        Ok(Self { rule, timeout, by_port, others, hosts: Hosts::default() })
     }
 
     /// Checks the parts of a URL that need no name resolution: scheme, credentials, port, and a literal address.
@@ -205,6 +211,14 @@ fn wait_asked(response: &reqwest::Response) -> Option<Duration> {
     if is_busy { retry_after::retry_after(response.headers()) } else { None }
 }
 
+/// An outbound client of tests, with these entries.
+#[cfg(test)]
+fn test_outbound(allow: &[&str]) -> Outbound {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let allow = allow.iter().map(|entry| entry.parse().expect("an entry")).collect();
+    Outbound::new(Rule::for_tenants("CITED_FETCH_ALLOW", allow), TIMEOUT).expect("a client")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,12 +269,4 @@ mod tests {
             assert!(matches!(&open, Err(OutboundError::Unreachable(_))) && !not_found(&open), "{open:?}");
         }
     }
-}
-
-/// An outbound client of tests, with these entries.
-#[cfg(test)]
-fn test_outbound(allow: &[&str]) -> Outbound {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let allow = allow.iter().map(|entry| entry.parse().expect("an entry")).collect();
-    Outbound::new(Rule::for_tenants("CITED_FETCH_ALLOW", allow), TIMEOUT).expect("a client")
 }

@@ -73,7 +73,12 @@ pub(super) struct Server {
 
 impl Server {
     pub(crate) fn new(settings: ServerSettings) -> Result<Self, ProviderError> {
-        let client = Client::builder()
+        let mut builder = Client::builder();
+        if settings.base_url.scheme() == "http" {
+            // A proxy of the environment would read prompts and the key. Of https it sees no more than the host.
+            builder = builder.no_proxy();
+        }
+        let client = builder
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(settings.timeout)
             // A model server has no reason to redirect requests, which carry the key, elsewhere.

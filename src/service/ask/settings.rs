@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::domain::{budget::Limits, corrective::LoopSettings, cost::NanoUsd};
+use crate::{
+    domain::{budget::Limits, corrective::LoopSettings, cost::NanoUsd},
+    providers::chat::ModelName,
+};
 
 /// Most passages that a request or the deployment can have retrieved and graded per round.
 pub(crate) const MOST_PASSAGES: usize = 100;
@@ -24,6 +27,8 @@ pub(crate) struct Settings {
     pub(crate) timeout: Duration,
     /// Highest cost of the model calls of a tenant on one day (UTC); `None` is no limit.
     pub(crate) daily_cost: Option<NanoUsd>,
+    /// Models that a request may name; `None` for all that are configured.
+    pub(crate) choice: Option<Vec<ModelName>>,
     /// Whether models that cannot cite may answer without any proof; the answer then contains a warning.
     pub(crate) allows_mode_fallback: bool,
     /// The texts of an ask that the audit stores.
@@ -72,6 +77,7 @@ impl Default for Settings {
             limits: Limits::ask(),
             timeout: Duration::from_secs(30),
             daily_cost: None,
+            choice: None,
             allows_mode_fallback: false,
             audit: AuditSettings::default(),
             cache: CacheSettings::default(),

@@ -5,4 +5,5 @@ mod broken;
 mod chat_stream;
 mod clients;
 mod faults;
+mod proxy;
 mod roles;

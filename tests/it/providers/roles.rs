@@ -73,6 +73,19 @@ async fn without_providers_no_model_can_be_named() {
 }
 
 #[tokio::test]
+async fn requests_name_the_models_that_they_may() {
+    let (_a, _b, app) = app(&[("CITED_ASK_MODELS", "a:small, a:other")], "").await;
+    assert_eq!(app.ask(ask(&["a:small", "a:other"])).await.status, 200);
+    let refused = app.ask(ask(&["a:small", "b:claude-opus-4-7"])).await;
+    refused.assert_problem(422, "invalid_request");
+    assert_eq!(refused.pointers(), ["/models/1"]);
+    let told = refused.body.to_string();
+    assert!(told.contains("a:other, a:small") && !told.contains("claude-sonnet"), "{told}");
+    assert_eq!(app.ask(ask(&[])).await.body["model"], "large", "those of the deployment need no leave");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_request_chooses_its_models_in_order() {
     let (a, b, app) = app(&[], "").await;
     let answer = app.ask(ask(&["b:claude-sonnet-4-5", "a:large"])).await;

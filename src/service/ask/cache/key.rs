@@ -84,6 +84,7 @@ impl SettingsKey {
             // Represented in the key by the result of it and the request: the limits and the level that are applied.
             limits: _,
             allows_mode_fallback: _,
+            choice: _,
             // An ask that exceeds them has no answer to cache.
             timeout: _,
             daily_cost: _,
