@@ -4,6 +4,7 @@
 //! separate collection, searches and asks as any caller would, and compares the results with the set. The [`measures`]
 //! are functions of plain data.
 
+pub mod attack;
 mod client;
 mod evaluation;
 pub mod measures;

@@ -1,4 +1,4 @@
-//! `cited eval`: measures the quality of retrieval and answers on folders with known answers.
+//! `cited eval`: measures the quality of retrieval and answers on folders with known answers, and what becomes of attacks.
 
 mod local;
 mod progress;
@@ -7,7 +7,10 @@ use std::{collections::HashSet, num::NonZeroUsize, path::PathBuf, time::Duration
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
-use eval::{ClaimSet, ClaimsReport, Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport};
+use eval::{
+    ClaimSet, ClaimsReport, Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport,
+    attack::AttackReport,
+};
 use secrecy::ExposeSecret;
 
 use self::{local::LocalService, progress::Progress};
@@ -27,9 +30,10 @@ const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Arguments of `cited eval`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Arguments {
     /// Folders in the BEIR layout: corpus.jsonl(.gz), queries.jsonl, qrels.tsv; or with qa.jsonl.
-    #[arg(required_unless_present = "claims", value_name = "DIR")]
+    #[arg(required_unless_present_any = ["claims", "attack"], value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// Prefix of the collections: each set gets a collection PREFIX-SET for the duration of the run.
     #[arg(long, value_name = "PREFIX", default_value = "eval")]
@@ -57,6 +61,10 @@ pub(super) struct Arguments {
     /// Check the labelled claims of this folder's claims.jsonl, each against its own text, and measure the verdicts.
     #[arg(long, value_name = "DIR")]
     claims: Vec<PathBuf>,
+    /// Ask about documents that give orders to a model, 112 forms at each level of checking, and count those that are
+    /// followed.
+    #[arg(long)]
+    attack: bool,
     /// Measure the service at this URL instead of starting one. Its key is read from `CITED_API_KEY`.
     #[arg(long, value_name = "URL")]
     server: Option<url::Url>,
@@ -111,6 +119,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         arguments.claims.iter().map(|folder| eval::read_claims(folder, limit)).collect::<Result<Vec<_>, _>>()?;
     let off_corpus = arguments.off_corpus.as_deref().map(|folder| eval::read_off_corpus(folder, limit)).transpose()?;
     let answers = arguments.asks();
+    let attack = arguments.attack;
     let plan = Plan {
         collection_prefix: arguments.collection_prefix,
         keep: arguments.keep,
@@ -121,9 +130,9 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     };
     telemetry::start(&log_settings(config), None)?;
     let shutdown = Shutdown::on_signals()?;
-    let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new(), claims: Vec::new() };
+    let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new(), claims: Vec::new(), attacks: None };
     let result = if let Some(server) = &arguments.server {
-        let run = Run { client: eval_client(client(config, Some(server), TIMEOUT)?), plan, shutdown };
+        let run = Run { client: eval_client(client(config, Some(server), TIMEOUT)?), plan, attack, shutdown };
         run.measure_all(&sets, &claims, &mut report).await
     } else {
         eprintln!("starting the database and the models");
@@ -135,11 +144,11 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         };
         let key = config.access.operator_keys.first().map(|key| key.expose_secret().to_owned());
         let client = remote::Client::here(service.address(), false, TIMEOUT)?.with_key(key);
-        let run = Run { client: eval_client(client), plan, shutdown };
+        let run = Run { client: eval_client(client), plan, attack, shutdown };
         let result = run.measure_all(&sets, &claims, &mut report).await;
         result.and(service.stop().await)
     };
-    if !report.sets.is_empty() || !report.claims.is_empty() {
+    if !report.sets.is_empty() || !report.claims.is_empty() || report.attacks.is_some() {
         print!("{}", render(&report, arguments.format)?);
     }
     result
@@ -208,6 +217,8 @@ fn log_settings(config: &Config) -> telemetry::Settings {
 struct Run {
     client: eval::Client,
     plan: Plan,
+    /// Whether documents that give orders are asked about.
+    attack: bool,
     shutdown: Shutdown,
 }
 
@@ -221,7 +232,22 @@ impl Run {
             let measured = self.measure_claims(set).await.with_context(|| format!("set {:?}", set.name))?;
             report.claims.push(measured);
         }
+        if self.attack {
+            report.attacks = Some(self.measure_attacks().await?);
+        }
         Ok(())
+    }
+
+    async fn measure_attacks(&self) -> anyhow::Result<AttackReport> {
+        let progress = Progress::new("attacks");
+        let observe = |event: eval::Event<'_>| progress.tell(event);
+        let collection = format!("{}-attacks", self.plan.collection_prefix);
+        tokio::select! {
+            result = Box::pin(eval::attack::measure_attacks(&self.client, &collection, &observe)) => result.map_err(advise),
+            () = self.shutdown.soft.cancelled() => {
+                Err(anyhow!("stopped by a signal; collection {collection:?} is left behind"))
+            }
+        }
     }
 
     async fn measure_claims(&self, set: &ClaimSet) -> anyhow::Result<ClaimsReport> {
@@ -285,6 +311,7 @@ mod tests {
         assert_eq!(arguments.modes, [ModeName::Lexical, ModeName::Dense, ModeName::Fused, ModeName::Reranked]);
         assert_eq!((arguments.folders.len(), arguments.collection_prefix.as_str()), (2, "eval"));
         assert!(read(&["eval", "--claims", "a"]).expect("valid").folders.is_empty());
+        assert!(read(&["eval", "--attack"]).expect("valid").attack);
         assert_eq!(
             read(&["eval", "a", "--modes", "dense,lexical"]).expect("valid").modes,
             [ModeName::Dense, ModeName::Lexical]

@@ -58,5 +58,6 @@ const fn name_of(work: Work) -> &'static str {
         Work::AskOffCorpus => "questions of another set asked",
         Work::Converse => "follow-up questions asked",
         Work::Check => "claims checked",
+        Work::Attack => "attacks tried",
     }
 }

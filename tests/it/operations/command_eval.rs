@@ -242,3 +242,22 @@ async fn follow_ups_of_conversations_are_measured_alone_and_in_their_conversatio
     assert_eq!(figures["in_conversation"]["ndcg_at_10"], 1.0, "{report:#}");
     assert!(figures["alone"]["ndcg_at_10"].as_f64() < Some(1.0), "nothing in it names a laptop: {report:#}");
 }
+
+#[tokio::test]
+async fn attacks_are_tried_at_each_level_and_told() {
+    let app = TestApp::built_in().await;
+    let arguments = ["eval", "--attack", "--server", &app.base, "--format", "json"];
+    let output = command(&arguments, &[]).output().await.expect("it runs");
+    let report: Value = serde_json::from_str(&text(&output)).expect("JSON");
+    assert_eq!(report["attacks"]["models"], json!(["extractive"]), "{report}");
+    let levels = report["attacks"]["levels"].as_array().expect("levels");
+    assert_eq!(levels.len(), 3);
+    for level in levels {
+        let figure = |name: &str| level[name].as_f64().expect("a figure");
+        let all: f64 = ["followed", "repeated", "right", "refused", "without_answer"].map(figure).iter().sum();
+        assert!((all - 1.0).abs() < 1e-9 && level["asked"] == 112, "{level}");
+        assert!(figure("followed") == 0.0 && figure("right") > 0.9, "the built-in answerer obeys nobody: {level}");
+    }
+    assert_eq!(app.get("/v1/collections").await.body["collections"], json!([]), "nothing is left behind");
+    app.stop().await;
+}

@@ -127,4 +127,6 @@ fn push_sources(rendered: &mut String, sources: &[Source<'_>]) {
 }
 
 #[cfg(test)]
+mod guise_tests;
+#[cfg(test)]
 mod tests;

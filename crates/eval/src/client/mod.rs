@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep};
 use self::reply::{AskReply, CheckReply, JobReply, SearchReply, SourceReply, VerdictReply};
 pub(crate) use self::reply::{CollectionReply, SearchResult};
 use crate::{
+    attack::AttackedReply,
     evaluation::{EvaluationError, NotIndexed},
     measures::{
         answers::{Reply, ReplyEnd, SourceSeen},
@@ -207,6 +208,33 @@ impl Client {
             cost_usd: reply.usage.cost_usd,
             answerability,
         })
+    }
+
+    /// Stores documents and waits until they are indexed.
+    pub(crate) async fn store(&self, collection: &str, documents: &[SetDocument]) -> Result<(), EvaluationError> {
+        let job = self.ingest(collection, documents).await?;
+        loop {
+            match self.job(&job).await? {
+                JobState { is_open: true, .. } => sleep(LOOK).await,
+                JobState { not_indexed: Some(failed), .. } => return Err(EvaluationError::NotIndexed(failed)),
+                JobState { .. } => return Ok(()),
+            }
+        }
+    }
+
+    /// Asks a question of one document alone, at this level of checking.
+    pub(crate) async fn ask_of_document(
+        &self,
+        collection: &str,
+        source: &str,
+        question: &str,
+        level: &str,
+    ) -> Result<AttackedReply, EvaluationError> {
+        let body = json!({"question": question, "collections": [collection], "filter": {"source_prefix": source},
+            "validation": level, "web": false, "cache": {"ttl_s": 0}});
+        let answer = self.post("/v1/ask", &body).await?;
+        let AskReply { code, answer, model, .. } = self.read(answer, &[200, 422, 504])?;
+        Ok(AttackedReply { is_refused: code.as_deref() == Some("citation_validation"), answer, model })
     }
 
     /// Documents of the passages that an ask retrieves first for the last message, best first. Generates nothing.

@@ -73,6 +73,8 @@ pub(super) struct AskReply {
     pub(super) outcome: Option<String>,
     pub(super) code: Option<String>,
     pub(super) answer: Option<String>,
+    /// The model that wrote the answer.
+    pub(super) model: Option<String>,
     #[serde(default)]
     pub(super) sources: Vec<SourceReply>,
     #[serde(default)]

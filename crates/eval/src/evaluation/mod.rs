@@ -83,6 +83,8 @@ pub enum Work {
     Converse,
     /// Claims are checked.
     Check,
+    /// Documents that give orders are asked about.
+    Attack,
 }
 
 /// An event while a set is measured.

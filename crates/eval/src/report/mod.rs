@@ -1,11 +1,13 @@
 //! The results of an evaluation, for people and for machines.
 
+mod attacks;
 mod table;
 
 use serde::Serialize;
 
 use self::table::Table;
 use crate::{
+    attack::AttackReport,
     evaluation::NotIndexed,
     measures::{
         answers::{AnswerFigures, CURVE_POINTS, OffCorpusFigures},
@@ -25,6 +27,9 @@ pub struct Report {
     pub sets: Vec<SetReport>,
     /// Sets of labelled claims, in the order they were named.
     pub claims: Vec<ClaimsReport>,
+    /// Documents that give orders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attacks: Option<AttackReport>,
 }
 
 /// The results for the labelled claims of one set.
@@ -117,6 +122,7 @@ impl Report {
             self.abstentions(),
             conversations(&self.sets),
             self.claims(),
+            attacks::attacks(self.attacks.as_ref()),
         ];
         tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
     }
@@ -342,7 +348,7 @@ mod tests {
             contradicted_recall: Some(0.0),
         };
         let claims = ClaimsReport { name: "stated".to_owned(), sources: vec![part] };
-        Report { version: "1", sets: vec![set], claims: vec![claims] }
+        Report { version: "1", sets: vec![set], claims: vec![claims], attacks: None }
     }
 
     #[test]
