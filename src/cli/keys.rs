@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::service_call::{Target, text, texts};
+use super::service_call::{Target, items, text, texts};
 use crate::config::Config;
 
 /// Arguments of `cited keys`.
@@ -90,7 +90,8 @@ pub(super) fn issued(body: &Value) -> String {
 }
 
 fn list(body: &Value) -> String {
-    body["keys"].as_array().into_iter().flatten().map(line).collect()
+    let lines: String = items(body, "keys").iter().map(line).collect();
+    if lines.is_empty() { "There is no key; cited keys create makes one.\n".to_owned() } else { lines }
 }
 
 fn line(key: &Value) -> String {
@@ -109,6 +110,7 @@ mod tests {
         let key = json!({"id": "5e1f", "state": "valid", "name": "desk", "scopes": ["ask", "read"], "collections": ["a", "b"],
                          "last_used_at": null});
         assert_eq!(list(&json!({"keys": [key]})), "5e1f  valid     ask,read  a,b  used -  desk\n");
+        assert!(list(&json!({"keys": []})).starts_with("There is no key"));
         let shown = issued(&json!({"secret": "cited_x", "key": key}));
         assert!(shown.starts_with("cited_x\n") && shown.ends_with("desk\n"), "{shown}");
     }

@@ -13,6 +13,7 @@ pub mod contextual;
 pub mod conversation;
 pub mod corrective;
 pub mod cost;
+mod definition;
 pub mod evidence;
 pub mod filter;
 pub mod fingerprint;

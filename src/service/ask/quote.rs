@@ -7,7 +7,7 @@ use super::{
     grade, retrieve,
 };
 use crate::domain::{
-    answering::{AnswerSource, Material, candidates, closest, compose, confidence::LEAST, passages},
+    answering::{AnswerSource, Material, candidates, closest, compose, passages},
     citation::Attempt,
     planning::QuestionType,
 };
@@ -53,8 +53,8 @@ pub(super) async fn quote(
     }
     let Some(answer) = compose(question, &candidates, Some(&likenesses)) else { return Ok(None) };
     if attempt == Attempt::First
-        && answer.features.probability() < LEAST
-        && let Some(given) = closest(&material, &answer)
+        && answer.is_doubtful()
+        && let Some(given) = closest(&material, &candidates, Some(&likenesses))
     {
         return Ok(Some(Written { text: given.text, by, passages: given.passages }));
     }

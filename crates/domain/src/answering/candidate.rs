@@ -166,8 +166,12 @@ pub fn candidates(
     sources: &[AnswerSource<'_>],
     evidence: &[PassageEvidence],
 ) -> Vec<SentenceCandidate> {
-    let asked =
-        Asked { question, is_for_entry: asks_for_entry(question), is_for_default: tells_default(&question.text) };
+    let asked = Asked {
+        question,
+        is_for_entry: asks_for_entry(question),
+        is_for_default: tells_default(&question.text),
+        is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
+    };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
     // Sorting is stable: of equals the one from the better source, and the earlier one, comes first.
@@ -183,6 +187,8 @@ struct Asked<'q> {
     is_for_entry: bool,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
     is_for_default: bool,
+    /// Whether a source defines what it asks to define, so that the beginning of a section need not.
+    is_defined: bool,
 }
 
 fn of_source(
@@ -216,7 +222,7 @@ fn of_source(
             if let Some(entry) = opened {
                 candidate.open(asked, source, entry);
             }
-            if opens_section {
+            if opens_section && (!asked.is_defined || question.terms.is_defined_by(&candidate.text)) {
                 candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
             }
             if asked.is_for_entry && (opened.is_some() || above.entry.is_some()) {
@@ -347,13 +353,15 @@ fn named(question: &Question, row: &str) -> f32 {
     question.terms.share(words_in(question, name))
 }
 
-/// The question's terms that a text holds word for word.
+/// The question's terms that a text holds word for word, but for their number.
 fn words_in(question: &Question, text: &str) -> TermMask {
+    let singular = |word: String| word.trim_end_matches('s').to_owned();
     let text = text.to_lowercase();
-    let words: Vec<&str> = text.split(|sign: char| !sign.is_alphanumeric()).collect();
+    let words = text.split(|sign: char| !sign.is_alphanumeric()).map(str::to_owned);
+    let words: Vec<String> = words.map(singular).collect();
     let terms = question.terms.terms().iter().enumerate();
     // A term may be several words: "server.close".
-    let held = terms.filter(|(_, term)| lower_case_words(&term.word).all(|word| words.contains(&word.as_str())));
+    let held = terms.filter(|(_, term)| lower_case_words(&term.word).map(singular).all(|word| words.contains(&word)));
     held.fold(0, |mask, (position, _)| mask | 1 << position)
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
-use super::confidence::Features;
+use super::confidence::{Features, LEAST};
 use super::form::{asks_in_present, names_option, tells_condition};
 use super::parts::parts;
 use super::quote::marked;
@@ -43,9 +43,22 @@ pub fn compose(
         place.and_then(|place| likenesses?.get(place)).copied().unwrap_or(Likeness::of_cosine(0.0))
     };
     let features = Features::of(question, *choice.sentences.first()?, &ranked, likeness);
+    let lacks_kind =
+        parts.is_empty() && !choice.sentences.iter().any(|(sentence, _)| may_be_asked_for(question, sentence));
     let mut answer = write(&in_reading_order(choice.sentences), features);
+    answer.lacks_kind = lacks_kind;
     answer.name_missing(&choice.missing);
     Some(answer)
+}
+
+/// Whether a sentence can hold what is asked for: a number for "how many", a date or, in the present tense, a condition for
+/// "when". Other kinds are not seen surely enough.
+fn may_be_asked_for(question: &Question, candidate: &SentenceCandidate) -> bool {
+    match question.kind {
+        AnswerKind::Number => candidate.holds_kind,
+        AnswerKind::Date => candidate.holds_kind || asks_in_present(&question.text) && tells_condition(&candidate.text),
+        _ => true,
+    }
 }
 
 /// Leaves out what ranks above the first sentence that can answer: sentences about something else than the weightiest name
@@ -57,14 +70,11 @@ fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight));
     let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
     let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
-    let may_be_a_condition = asks_in_present(&question.text);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
-        AnswerKind::Number => candidate.holds_kind,
-        AnswerKind::Date => candidate.holds_kind || may_be_a_condition && tells_condition(&candidate.text),
         AnswerKind::Definition => {
             (candidate.mask | candidate.heading) & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0
         }
-        _ => true,
+        _ => may_be_asked_for(question, candidate),
     };
     let first = |may: &dyn Fn(&Scored<'_>) -> bool| ranked.iter().position(may);
     let is_named = |(candidate, _): &Scored<'_>| candidate.held & name == name;
@@ -93,7 +103,7 @@ fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
 }
 
 fn write(chosen: &[Scored<'_>], features: Features) -> ExtractiveAnswer {
-    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new(), features };
+    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new(), features, lacks_kind: false };
     for (candidate, score) in chosen {
         let is_there = |range: &Range<usize>| {
             let holds =
@@ -111,6 +121,12 @@ fn write(chosen: &[Scored<'_>], features: Features) -> ExtractiveAnswer {
 }
 
 impl ExtractiveAnswer {
+    /// Whether its best sentence is so unlikely to answer that the passage around it is given instead.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        self.lacks_kind || self.features.probability() < LEAST
+    }
+
     /// Ends with what the sources lack, each in a paragraph of its own.
     fn name_missing(&mut self, missing: &[String]) {
         for sentence in missing {

@@ -20,9 +20,6 @@ const MOST_EXPLANATIONS: usize = 3;
 /// Share of the best sentence's score from which the paragraph of another one is worth reading too.
 const WORTH_READING: f32 = 0.85;
 
-/// The same for a sentence that gives a reason and thereby answers the question.
-const GIVES_REASON: f32 = 0.75;
-
 /// Bonus of a section with a list or code, for a question for steps; the other scores range from 0 to about 1.
 const STEPS_BONUS: f32 = 0.25;
 
@@ -115,7 +112,7 @@ impl<'m> Sources<'m> {
             // A sentence that lists what is asked for answers by itself.
             Need::Listing if ranked.first().is_some_and(|(best, _)| self.lists(best)) => Vec::new(),
             Need::Listing => self.listing(),
-            Need::Reason if is_given(ranked) => Vec::new(),
+            Need::Reason if ranked.first().is_some_and(|(best, _)| gives_reason(&best.text)) => Vec::new(),
             Need::Reason | Need::Explanation => self.explanation(ranked),
         };
         Excerpts { chosen, missing: Vec::new() }
@@ -377,10 +374,4 @@ impl ReadSource<'_> {
     fn excerpt(&self, source: usize, section: &Range<usize>, units: Range<usize>, reason: PassageReason) -> Excerpt {
         Excerpt { source, units, heading: self.heading(section), reason, about: None }
     }
-}
-
-/// Whether one of the best sentences gives a reason.
-fn is_given(ranked: &[Scored<'_>]) -> bool {
-    let highest = ranked.first().map_or(0.0, |(_, score)| *score);
-    ranked.iter().any(|(found, score)| *score >= highest * GIVES_REASON && gives_reason(&found.text))
 }

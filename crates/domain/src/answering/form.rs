@@ -17,7 +17,7 @@ const AN_OPTION: f32 = 0.35;
 pub(super) const AN_ENTRY: f32 = 0.2;
 
 /// The same for a sentence that begins with the thing to be defined and says what it is.
-const DEFINITION: f32 = 0.25;
+const DEFINITION: f32 = 0.5;
 
 /// The same for a sentence that gives a reason where one is asked for.
 const REASON: f32 = 0.15;
@@ -49,13 +49,6 @@ const ENTRY_WORDS: [&str; 12] = [
 
 /// Words of a question up to the one that tells what is asked for: "what is the command".
 const MOST_BEFORE_NAME: usize = 4;
-
-/// Openings of a question for a definition.
-const DEFINITION_OPENINGS: [&str; 4] = ["what is ", "what are ", "define ", "what's "];
-
-/// Words between a thing and what it is.
-const COPULAS: [&str; 12] =
-    ["is", "are", "was", "were", "refers", "means", "denotes", "-", "–", "—", "stands", "describes"];
 
 /// Openings of a question for a time that may be a condition: "when is the event emitted".
 const PRESENT_OPENINGS: [&str; 8] =
@@ -96,7 +89,7 @@ pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
     } else if named.is_empty() && !own.is_empty() && asks_for_option(&asked) {
         bonus += AN_OPTION;
     }
-    if question.kind == AnswerKind::Definition && defines(&asked, sentence) {
+    if question.kind == AnswerKind::Definition && question.terms.is_defined_by(sentence) {
         bonus += DEFINITION;
     }
     if asked.starts_with("why ") && gives_reason(sentence) {
@@ -191,34 +184,6 @@ pub(super) fn names_option(sentence: &str, asked: &[&str]) -> bool {
 fn asks_for_option(question: &str) -> bool {
     let asks = ["which ", "what "].iter().any(|opening| question.starts_with(opening));
     asks && question.split(|sign: char| !sign.is_alphanumeric()).any(|word| OPTION_WORDS.contains(&word))
-}
-
-/// Whether a sentence begins with the thing that the question is about and says what it is.
-fn defines(question: &str, sentence: &str) -> bool {
-    let subject = DEFINITION_OPENINGS.iter().find_map(|opening| question.strip_prefix(opening));
-    let subject: Vec<String> = subject.map(words_of).unwrap_or_default();
-    let said = words_of(sentence);
-    // "A Cargo workspace" may be called "a workspace" by the text that defines it.
-    (0..subject.len()).any(|from| {
-        let name = subject.get(from..).unwrap_or_default();
-        let begins = said.get(..name.len()).is_some_and(|first| same(first, name));
-        begins && said.get(name.len()).is_some_and(|word| COPULAS.contains(&word.as_str()))
-    })
-}
-
-/// The words of a text in lower case, without an article at its beginning.
-fn words_of(text: &str) -> Vec<String> {
-    let words = text.split_whitespace().map(|word| {
-        let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
-        if bare.is_empty() { word.to_lowercase() } else { bare.to_lowercase() }
-    });
-    words.skip_while(|word| matches!(word.as_str(), "a" | "an" | "the" | "name")).collect()
-}
-
-/// Whether two lists of words are the same but for the number of the last.
-fn same(one: &[String], two: &[String]) -> bool {
-    let singular = |words: &[String]| words.join(" ").trim_end_matches('s').to_owned();
-    singular(one) == singular(two)
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ mod entry;
 mod excerpt;
 mod form;
 mod listed;
+#[cfg(test)]
+mod manual_tests;
 mod need;
 mod parts;
 mod passages;
@@ -97,6 +99,8 @@ pub struct ExtractiveAnswer {
     pub sentences: Vec<QuotedSentence>,
     /// The features of its best sentence, which tell how sure it is.
     pub features: confidence::Features,
+    /// Whether none of them holds the number or the date that is asked for.
+    pub lacks_kind: bool,
 }
 
 /// The material of an answer: the question, the sources, and what each holds of the question.

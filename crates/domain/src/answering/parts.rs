@@ -19,6 +19,13 @@ const COMPARISONS: [&str; 6] = [
     "compared between ",
 ];
 
+/// Openings of a question for how two things differ, which stand on both sides of the words after them.
+const DIFFERENCES: [&str; 6] =
+    ["how does ", "how do ", "how is ", "how are ", "in what way does ", "in which way does "];
+
+/// Words between the two.
+const DIFFERS: [&str; 4] = [" differ from ", " different from ", " differs from ", " different to "];
+
 /// Words between two things that are compared.
 const SEPARATORS: [&str; 7] = [" and ", " with ", " to ", " versus ", " vs. ", " vs ", " or "];
 
@@ -130,9 +137,13 @@ pub(crate) fn compared(question: &str) -> Vec<String> {
     let lower = question.to_ascii_lowercase();
     let after = COMPARISONS.iter().find_map(|opening| lower.find(opening).map(|at| at + opening.len()));
     let versus = [" versus ", " vs. ", " vs "].iter().any(|word| lower.contains(word));
-    let Some(start) = after.or(versus.then_some(0)) else { return Vec::new() };
+    let differs = DIFFERS.iter().any(|word| lower.contains(word));
+    let before =
+        DIFFERENCES.iter().find(|opening| differs && lower.starts_with(**opening)).map(|opening| opening.len());
+    let Some(start) = after.or(before).or(versus.then_some(0)) else { return Vec::new() };
     let Some(rest) = lower.get(start..) else { return Vec::new() };
-    let split = SEPARATORS.iter().filter_map(|word| rest.find(word).map(|at| (at, word.len()))).min();
+    let separators = if before.is_some() { &DIFFERS[..] } else { &SEPARATORS[..] };
+    let split = separators.iter().filter_map(|word| rest.find(word).map(|at| (at, word.len()))).min();
     let Some((at, length)) = split else { return Vec::new() };
     let piece = |range: std::ops::Range<usize>| question.get(range).unwrap_or_default().trim().to_owned();
     let second = piece(start + at + length..question.len());
@@ -181,7 +192,7 @@ mod tests {
 
     #[test]
     fn takes_questions_apart() {
-        let rows: [(&str, &[&str]); 10] = [
+        let rows: [(&str, &[&str]); 13] = [
             (
                 "When was Acme founded and who founded the company?",
                 &["When was Acme founded", "who founded the company"],
@@ -190,6 +201,9 @@ mod tests {
             ("What is the difference between annual leave and sick days?", &["annual leave", "sick days"]),
             ("Compare the Basic plan with the Premium plan.", &["the Basic plan", "the Premium plan"]),
             ("Postgres vs. MySQL?", &["Postgres", "MySQL"]),
+            ("How does tea differ from coffee?", &["tea", "coffee"]),
+            ("How are paper and card different from wood?", &["paper and card", "wood"]),
+            ("How does one differ?", &[]),
             ("How long is leave?", &[]),
             ("Who wrote Emma and Persuasion?", &[]),
             ("In what year and in which town was she born?", &[]),

@@ -6,7 +6,7 @@ use super::quote::{escape_markers, marked, plain_line};
 use super::ranking::rank;
 use super::row::labelled;
 use super::units::{Unit, UnitKind};
-use super::{ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
+use super::{GivenPassage, Material, QuotedPassages, SentenceCandidate};
 use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings};
 use crate::late_interaction::Likeness;
 use crate::markdown::{BlockKind, blocks};
@@ -44,13 +44,17 @@ pub fn passages(
     Some(page)
 }
 
-/// The paragraph around the best sentence of an answer, for an answer that is too doubtful to be given as one; `None` if it
-/// cannot be quoted.
+/// The paragraph around the best sentence, for a question whose answer is too doubtful to be given as one: a title or a part
+/// of a list may be the best here. `None` if it cannot be quoted.
 #[must_use]
-pub fn closest(material: &Material<'_>, answer: &ExtractiveAnswer) -> Option<QuotedPassages> {
+pub fn closest(
+    material: &Material<'_>,
+    candidates: &[SentenceCandidate],
+    likenesses: Option<&[Likeness]>,
+) -> Option<QuotedPassages> {
     let sources = Sources::new(material, &[]);
-    let own = answer.sentences.iter().filter(|sentence| !sentence.is_context);
-    let best = own.reduce(|best, next| if next.score > best.score { next } else { best })?;
+    let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
+    let (best, _) = *rank(candidates, likenesses).first()?;
     let excerpt = sources.paragraph_of(best.source, best.range.start, PassageReason::Closest)?;
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     page.push(&sources, excerpt);

@@ -13,7 +13,7 @@ pub(super) fn parsed(question: &str) -> Question {
     Question::new(Analyzer::english(), question, 100, |_| 5)
 }
 
-fn answer(question: &str, texts: &[&str], cosine: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
+pub(super) fn answer(question: &str, texts: &[&str], cosine: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
     let likeness = |text: &str| cosine.map(|cosine| Likeness::of_cosine(cosine(text)));
     answer_by(question, texts, likeness)
 }
@@ -29,7 +29,7 @@ fn answer_by(question: &str, texts: &[&str], likeness: impl Fn(&str) -> Option<L
     compose(&parsed, &found, likenesses.as_deref())
 }
 
-fn text(question: &str, texts: &[&str]) -> String {
+pub(super) fn text(question: &str, texts: &[&str]) -> String {
     answer(question, texts, None).map_or_else(String::new, |answer| answer.text)
 }
 
@@ -362,64 +362,4 @@ proptest! {
             }
         }
     }
-}
-
-#[test]
-fn what_a_named_entry_is_stands_where_it_begins() {
-    let text = "OPTIONS\n\n     BatchMode\n             If set, passwords are not asked for and the ServerAliveInterval option is\n             300 seconds.\n\n     ServerAliveInterval\n             Sets a timeout in seconds after which a message is sent through the\n             channel.  The default is 0.\n\n     TCPKeepAlive\n             See ServerAliveInterval.\n";
-    for (question, expected) in [
-        ("What does ServerAliveInterval do?", "ServerAliveInterval Sets a timeout in seconds after which"),
-        ("What is TCPKeepAlive?", "TCPKeepAlive See ServerAliveInterval."),
-        ("Which option is 300 seconds if BatchMode is set?", "BatchMode If set, passwords are not asked for"),
-        ("What is the default of ServerAliveInterval?", "The default is 0."),
-    ] {
-        let said = answer(question, &[text], None).map_or_else(String::new, |answer| answer.text);
-        assert!(said.starts_with(expected), "{question}: {said}");
-    }
-}
-
-#[test]
-fn what_a_named_section_is_stands_where_it_begins() {
-    let section = "## server.close()\n\nAdded in: v0.7.9\n\nStops it from accepting new connections. Open ones outlive server.close().\n\nThe callback of server.close() is called at the end of all of them.\n";
-    let parsed = parsed("What does server.close() do?");
-    let source = AnswerSource { heading: &["server.close()".to_owned()], ..AnswerSource::alone(section) };
-    let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, "server.close()", section);
-    let found = candidates(&parsed, &[source], &[evidence]);
-    let answer = compose(&parsed, &found, None).unwrap();
-    assert_eq!(answer.text, "Stops it from accepting new connections. [^1] Open ones outlive server.close(). [^1]");
-}
-
-#[test]
-fn a_lead_in_is_quoted_with_its_list() {
-    let exit = "The event is emitted when the process exits as a result of either:\n\n- The exit method was called;\n- Nothing is left to be done.\n\nListeners must be synchronous.\n";
-    assert_eq!(
-        text("When is the event of a process emitted?", &[exit]),
-        "The event is emitted when the process exits as a result of either: [^1]\n\n- The exit method was called; [^1]\n- Nothing is left to be done. [^1]"
-    );
-    let long = format!("The colours of the rainbow are:\n\n{}", "- A colour that is not red.\n".repeat(40));
-    assert!(!text("When is the rainbow seen?", &[&long]).contains("- A"));
-}
-
-#[test]
-fn a_question_for_a_command_is_answered_by_its_entry() {
-    let page = "COMMANDS\n\n     list-keys [-1aN] [-T key-table]\n                   (alias: lsk)\n             List key bindings.\n\n     list-sessions [-F format] [-f filter]\n                   (alias: ls)\n             List all sessions managed by the server.\n\nThe sessions are listed in the order in which the sessions were made.\n";
-    let answer = text("Which command lists the sessions?", &[page]);
-    assert!(answer.starts_with("list-sessions [-F format] [-f filter] (alias: ls) List all sessions"), "{answer}");
-}
-
-#[test]
-fn a_name_below_its_heading_is_an_answer() {
-    let parsed = parsed("Who is the author of jq?");
-    let page = "AUTHOR\n       Stephen Dolan <mu@example.org>\n";
-    let source = AnswerSource { title: "JQ(1)", heading: &["AUTHOR".to_owned()], ..AnswerSource::alone(page) };
-    let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, "JQ(1) AUTHOR", page);
-    let answer = compose(&parsed, &candidates(&parsed, &[source], &[evidence]), None).unwrap();
-    assert_eq!(answer.text, "Stephen Dolan <mu@example.org> [^1]");
-}
-
-#[test]
-fn when_may_ask_for_a_condition_or_begin_a_clause() {
-    let worker = "When any of the workers die the module emits the 'exit' event. A timeout of 20 days kills workers that were not seen.";
-    assert!(text("Which event is emitted when a worker dies?", &[worker]).starts_with("When any of the workers die"));
-    assert!(text("When is the exit event of workers emitted?", &[worker]).starts_with("When any of the workers die"));
 }

@@ -72,7 +72,7 @@ const NUMBER_OPENINGS: [&str; 18] = [
     "how wide",
 ];
 /// Quantities that a question for "the …" of something asks the number of.
-const QUANTITIES: [&str; 24] = [
+const QUANTITIES: [&str; 28] = [
     "number",
     "amount",
     "size",
@@ -97,6 +97,10 @@ const QUANTITIES: [&str; 24] = [
     "temperature",
     "distance",
     "duration",
+    "port",
+    "timeout",
+    "interval",
+    "delay",
 ];
 /// Words between "what is the" and the quantity, at most.
 const BEFORE_QUANTITY: usize = 2;
@@ -306,8 +310,11 @@ fn manual_page(text: &str) -> Option<&str> {
     (is_section && !name.is_empty()).then_some(name)
 }
 
+/// Whether a word is a quantity: digits within a name (`X11`) and versions (`1.10.2`) are none.
 fn is_number(word: &str) -> bool {
-    word.chars().any(|c| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word)
+    let is_version = word.matches('.').count() > 1 && word.split('.').any(|group| group.len() != 3);
+    let begins_with_digit = word.starts_with(|first: char| first.is_ascii_digit());
+    begins_with_digit && !is_version || NUMBER_WORDS.contains(&word)
 }
 
 /// Whether a word may be a date or a part of one; a small number only where it `may_count` days or hours, or as an ordinal.

@@ -12,6 +12,7 @@ mod resemblance;
 use self::kind::AnswerKind;
 use self::numbers::Numbers;
 use super::command_options::{holds_entry, options};
+use super::definition::Subject;
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
@@ -100,6 +101,8 @@ pub struct QuestionTerms {
     openings: Openings,
     /// The options of commands that it names, `-z` or `--gzip`.
     options: Vec<String>,
+    /// The thing that it asks to define.
+    subject: Option<Subject>,
     /// Words that no chunk holds, in lower case, with the positions of their terms.
     unknown: Vec<(usize, String)>,
 }
@@ -132,7 +135,7 @@ impl QuestionTerms {
         let unknown = terms.iter().enumerate().filter(is_unknown);
         let unknown = unknown.map(|(position, term)| (position, term.word.to_lowercase())).collect();
         let options = options(question).into_iter().map(str::to_owned).collect();
-        Self { terms, mass, openings, options, unknown }
+        Self { terms, mass, openings, options, subject: Subject::of(question), unknown }
     }
 
     /// The question's terms that `text` holds.
@@ -188,6 +191,18 @@ impl QuestionTerms {
         let rest = terms.filter(|(_, term)| is_rest(term)).fold(0, |mask, (position, _)| mask | 1 << position);
         let all = self.weight_of(rest);
         Some(if all > 0.0 { self.weight_of(rest & titles) / all } else { 1.0 })
+    }
+
+    /// Whether the question asks for a definition and a sentence begins with the thing and says what it is.
+    #[must_use]
+    pub fn is_defined_by(&self, sentence: &str) -> bool {
+        self.subject.as_ref().is_some_and(|subject| subject.is_defined_by(sentence))
+    }
+
+    /// Whether a text has such a sentence.
+    #[must_use]
+    pub fn is_defined_in(&self, text: &str) -> bool {
+        self.subject.as_ref().is_some_and(|subject| subject.is_defined_in(text))
     }
 
     /// The openings of the terms, which rule out most other words quickly.

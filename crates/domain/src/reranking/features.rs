@@ -35,6 +35,8 @@ pub struct Features {
     /// If the passage has the entry of an option that the query names: the share of the rest of the query in title and
     /// headings. Not learned: the queries of the sets name no options.
     pub entry: Option<f64>,
+    /// Whether a sentence of the passage defines the thing that the query asks to define.
+    pub defines: bool,
 }
 
 /// Features of all passages, in their order.
@@ -44,9 +46,10 @@ pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passa
     let of_passage = |passage: &Passage<'_>| {
         let titled = query.mask_of(analyzer, passage.title);
         let entry = query.entry_share(titled, passage.text).map(f64::from);
+        let defines = query.is_defined_in(passage.text);
         let said = if passage.is_section { fullness(passage.text) } else { 1.0 };
         let title = mass.share(titled) * said;
-        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title], entry }
+        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title], entry, defines }
     };
     passages.iter().map(of_passage).collect()
 }

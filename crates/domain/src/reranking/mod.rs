@@ -18,6 +18,9 @@ const ENTRY: f64 = 0.2;
 /// Weight that it has besides under a title that holds the rest of the query.
 const TITLED_ENTRY: f64 = 0.8;
 
+/// Weight of a sentence that defines what the query asks to define.
+const DEFINITION: f64 = 0.15;
+
 /// Scores of the passages, in their order; higher is better. The evidence of their words counts as much as words count for
 /// the query: the weights were learned with both rankings fused half and half.
 #[must_use]
@@ -28,7 +31,8 @@ pub fn score(features: &[Features], weight: DenseWeight) -> Vec<f64> {
         let [of_fused, of_words @ ..] = WEIGHTS;
         let said = of_words.iter().zip(words).map(|(weight, value)| weight * value).sum::<f64>();
         let entry = features.entry.map_or(0.0, |titled| ENTRY + TITLED_ENTRY * titled);
-        of_fused * fused + trust * said + entry
+        let definition = if features.defines { DEFINITION } else { 0.0 };
+        of_fused * fused + trust * said + entry + definition
     };
     features.iter().map(weigh).collect()
 }

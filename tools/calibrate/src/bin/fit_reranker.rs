@@ -70,6 +70,7 @@ impl Query {
             .map(|passage| Features {
                 values: serde_json::from_value(passage[1].clone()).expect("values"),
                 entry: None,
+                defines: false,
             })
             .collect();
         let rest = row["rest"].as_array().expect("rest");

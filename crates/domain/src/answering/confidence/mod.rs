@@ -48,7 +48,7 @@ pub const NAMES: [&str; ALL] = [
 
 /// The probability below which a sentence is no answer: its passage is given instead. Of the right answers of each set at
 /// most two in a hundred are below it.
-pub const LEAST: f32 = 0.1;
+pub(super) const LEAST: f32 = 0.1;
 
 /// The features of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,0 +1,120 @@
+//! Questions for a definition, and the sentences that give one. English only.
+
+use crate::sentence::sentences;
+
+/// Openings of a question for a definition.
+const OPENINGS: [&str; 5] = ["what is ", "what are ", "define ", "what's ", "what does "];
+
+/// Ends of a question that ask for the meaning or the purpose of what stands before them.
+const ENDS: [&str; 6] = [" mean", " stand for", " refer to", " used for", " good for", " for"];
+
+/// The word between a thing and its field: "ownership in Rust".
+const FIELD: &str = "in";
+
+/// Words between a thing and what it is.
+const COPULAS: [&str; 12] =
+    ["is", "are", "was", "were", "refers", "means", "denotes", "-", "–", "—", "stands", "describes"];
+
+/// The thing that a question asks to define.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Subject {
+    /// Its words in lower case; the name of the thing may be the last of them.
+    words: Vec<String>,
+}
+
+impl Subject {
+    /// The subject of a question for a definition; `None` of another.
+    pub(crate) fn of(question: &str) -> Option<Self> {
+        let asked = question.trim().trim_end_matches(['?', '.', '!', ' ']).to_lowercase();
+        let named = OPENINGS.iter().find_map(|opening| asked.strip_prefix(opening))?;
+        let end = ENDS.iter().find_map(|end| named.strip_suffix(end));
+        if asked.starts_with("what does ") && end.is_none() {
+            return None;
+        }
+        let mut words = words_of(end.unwrap_or(named));
+        let field = words.iter().position(|word| word == FIELD).filter(|place| *place > 0);
+        words.truncate(field.unwrap_or(words.len()));
+        (!words.is_empty()).then_some(Self { words })
+    }
+
+    /// Whether a sentence begins with the thing and says what it is.
+    pub(crate) fn is_defined_by(&self, sentence: &str) -> bool {
+        let said = words_of(sentence);
+        // "A Cargo workspace" may be called "a workspace" by the text that defines it.
+        (0..self.words.len()).any(|from| {
+            let name = self.words.get(from..).unwrap_or_default();
+            let begins = said.get(..name.len()).is_some_and(|first| same(first, name));
+            let links = said.get(name.len()).is_some_and(|word| COPULAS.contains(&word.as_str()));
+            begins && links && !said.get(name.len() + 1).is_some_and(|word| tells_otherwise(word))
+        })
+    }
+
+    /// Whether a text has such a sentence.
+    pub(crate) fn is_defined_in(&self, text: &str) -> bool {
+        let last = self.words.last().map_or("", |word| word.trim_end_matches('s'));
+        let text = text.to_lowercase();
+        let begins = |line: &str| {
+            sentences(line).into_iter().any(|own| line.get(own.range).is_some_and(|own| self.is_defined_by(own)))
+        };
+        text.contains(last) && text.lines().any(|line| line.contains(last) && begins(line))
+    }
+}
+
+/// Whether a word after "is" begins something else than what a thing is: "is not", "is created by".
+fn tells_otherwise(word: &str) -> bool {
+    let is_adverb = word.ends_with("ly") || matches!(word, "not" | "also" | "always" | "never" | "often" | "now");
+    is_adverb || word.len() > 4 && word.ends_with("ed")
+}
+
+/// The words of a text in lower case, without an article or an owner at its beginning.
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split_whitespace().map(|word| {
+        let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
+        if bare.is_empty() { word.to_lowercase() } else { bare.to_lowercase() }
+    });
+    let is_before_name = |word: &String| {
+        matches!(word.as_str(), "a" | "an" | "the" | "name" | "term" | "word" | "#" | "##" | "###" | "*")
+            || word.ends_with("'s")
+            || word.ends_with("’s")
+    };
+    words.skip_while(is_before_name).collect()
+}
+
+/// Whether two lists of words are the same but for the number of the last.
+fn same(one: &[String], two: &[String]) -> bool {
+    let singular = |words: &[String]| words.join(" ").trim_end_matches('s').to_owned();
+    singular(one) == singular(two)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_begins_with_its_subject() {
+        let table = [
+            ("What is a workspace?", "A workspace is a collection of packages.", true),
+            ("What is head?", "NAME head - output the first part of files", true),
+            ("What are workspaces?", "Workspaces are collections.", true),
+            ("What is a team workspace?", "A workspace is a collection.", true),
+            ("What is ownership in Rust?", "Ownership is a set of rules.", true),
+            ("What does NPD mean?", "NPD stands for non-public data.", true),
+            ("What is a lock file used for?", "A lock file describes what was built.", true),
+            ("What is a macro?", "The term macro refers to a family of features.", true),
+            ("What is a closure?", "Rust’s closures are anonymous functions.", true),
+            ("What is a closure?", "Closures are typically short.", false),
+            ("What is a workspace?", "A workspace is created by hand.", false),
+            ("What is a workspace root?", "A workspace is a collection.", false),
+            ("What is a workspace?", "Every workspace is large.", false),
+        ];
+        for (question, sentence, expected) in table {
+            let subject = Subject::of(question).expect("it asks for a definition");
+            assert_eq!(subject.is_defined_by(sentence), expected, "{question}: {sentence}");
+            let text = format!("Before it.\nAnother line. {sentence} More of\nit.");
+            assert_eq!(subject.is_defined_in(&text), expected, "{question}: {text}");
+        }
+        for other in ["Who is Ada?", "What does -z do?", "What is ", ""] {
+            assert_eq!(Subject::of(other), None, "{other}");
+        }
+    }
+}
