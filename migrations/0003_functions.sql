@@ -328,18 +328,22 @@ RETURNS TABLE (document_id uuid, ordinal integer, page integer, heading jsonb, t
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM set_config('cited.tenant', in_tenant::text, true);
+    -- Each row is looked up by its whole key, whatever the planner knows of the tables: OFFSET 0 keeps it from joining
+    -- them, for which it would read a collection that was just filled as a whole. An index is not searched for a null.
     RETURN QUERY
         SELECT wanted.document_id, wanted.ordinal, c.page, c.heading, c.text, c.start_char, c.end_char, d.version,
                CASE WHEN is_read THEN d.source END, CASE WHEN is_read THEN d.uri END, CASE WHEN is_read THEN d.title END,
                CASE WHEN is_read THEN d.metadata END, CASE WHEN is_read THEN d.content_hash END, l.name, c.table_header, c.context
         FROM UNNEST(in_documents, in_ordinals, in_known) AS wanted (document_id, ordinal, known)
-        JOIN document d ON d.tenant_id = in_tenant AND d.document_id = wanted.document_id
-            AND may_see(d.allowed, d.denied, in_caller)
-        JOIN collection l ON l.tenant_id = in_tenant AND l.collection_id = d.collection_id
+        CROSS JOIN LATERAL (SELECT * FROM document d
+            WHERE d.tenant_id = in_tenant AND d.document_id = wanted.document_id
+              AND may_see(d.allowed, d.denied, in_caller) OFFSET 0) d
+        CROSS JOIN LATERAL (SELECT * FROM collection l
+            WHERE l.tenant_id = in_tenant AND l.collection_id = d.collection_id OFFSET 0) l
         CROSS JOIN LATERAL (SELECT d.version <> wanted.known AS is_read) known
-        -- The index is not searched for a null.
-        LEFT JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = CASE WHEN is_read THEN wanted.document_id END
-            AND c.index_id = l.index_id AND c.ordinal = wanted.ordinal
+        LEFT JOIN LATERAL (SELECT * FROM chunk c
+            WHERE c.tenant_id = in_tenant AND c.document_id = CASE WHEN is_read THEN wanted.document_id END
+              AND c.index_id = l.index_id AND c.ordinal = wanted.ordinal OFFSET 0) c ON true
         WHERE NOT is_read OR c.document_id IS NOT NULL;
 END $$;
 
