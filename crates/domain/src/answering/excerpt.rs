@@ -6,6 +6,7 @@ use super::candidate::{SentenceCandidate, about};
 use super::choose::{Scored, best_for};
 use super::need::{Need, PassageReason, gives_reason};
 use super::parts::parts;
+use super::read_source::ReadSource;
 use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::citation::is_ignorance;
@@ -18,7 +19,7 @@ const MOST_PASSAGES: usize = 4;
 const MOST_EXPLANATIONS: usize = 3;
 
 /// Share of the best sentence's score from which the paragraph of another one is worth reading too.
-const WORTH_READING: f32 = 0.85;
+pub(super) const WORTH_READING: f32 = 0.85;
 
 /// Bonus of a section with a list or code, for a question for steps; the other scores range from 0 to about 1.
 const STEPS_BONUS: f32 = 0.25;
@@ -28,9 +29,6 @@ const SECTION_WEIGHT: f32 = 0.6;
 
 /// Weight of a title that the question names, on the same scale.
 const TITLE_WEIGHT: f32 = 0.3;
-
-/// Largest section that is given whole, in bytes.
-const WHOLE_SECTION: usize = 1500;
 
 /// Penalty of a section with fewer sentences than a procedure takes, on the same scale.
 const BRIEF_PENALTY: f32 = 0.5;
@@ -73,15 +71,6 @@ pub(super) struct Sources<'m> {
     read: Vec<ReadSource<'m>>,
 }
 
-/// A source, its units, and how well they answer.
-pub(super) struct ReadSource<'m> {
-    pub(super) source: &'m AnswerSource<'m>,
-    pub(super) units: Vec<Unit>,
-    sections: Vec<Range<usize>>,
-    /// Score of the best sentence of each unit; 0 where none is related to the question.
-    scores: Vec<f32>,
-}
-
 impl<'m> Sources<'m> {
     pub(super) fn new(material: &'m Material<'m>, ranked: &[Scored<'_>]) -> Self {
         let read = |(number, (source, evidence)): (usize, (&'m AnswerSource<'m>, _))| {
@@ -118,9 +107,9 @@ impl<'m> Sources<'m> {
         Excerpts { chosen, missing: Vec::new() }
     }
 
-    /// The section that tells best what to do.
+    /// The section that tells best what to do; of a list of options the entries that do.
     fn steps(&self) -> Vec<Excerpt> {
-        let mut best: Option<(f32, Excerpt)> = None;
+        let mut best: Option<(f32, usize, &Range<usize>, usize)> = None;
         for (number, read) in self.read.iter().enumerate() {
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
@@ -131,13 +120,19 @@ impl<'m> Sources<'m> {
                     + SECTION_WEIGHT * self.share(number, section.clone())
                     + if has_steps { STEPS_BONUS } else { 0.0 }
                     - if is_brief { BRIEF_PENALTY } else { 0.0 };
-                if best.as_ref().is_none_or(|(highest, _)| value > *highest) {
-                    let units = read.around_steps(section, anchor);
-                    best = Some((value, read.excerpt(number, section, units, PassageReason::Steps)));
+                if best.is_none_or(|(highest, ..)| value > highest) {
+                    best = Some((value, number, section, anchor));
                 }
             }
         }
-        best.into_iter().map(|(_, excerpt)| excerpt).collect()
+        let Some((_, number, section, anchor)) = best else { return Vec::new() };
+        let Some(read) = self.get(number) else { return Vec::new() };
+        let parts = match read.entry_at(section, anchor) {
+            Some(_) => read.best_entries(section),
+            None => vec![read.around_steps(section, anchor)],
+        };
+        let excerpt = |units| read.excerpt(number, section, units, PassageReason::Steps);
+        parts.into_iter().map(excerpt).collect()
     }
 
     /// Share of the question that the units, their heading and the title hold.
@@ -244,134 +239,5 @@ impl<'m> Sources<'m> {
 impl Excerpt {
     fn overlaps(&self, other: &Self) -> bool {
         self.source == other.source && self.units.start < other.units.end && other.units.start < self.units.end
-    }
-}
-
-impl ReadSource<'_> {
-    fn unit(&self, at: usize) -> Option<&Unit> {
-        self.units.get(at)
-    }
-
-    /// Position of the heading of a section, if it has one.
-    fn heading(&self, section: &Range<usize>) -> Option<usize> {
-        let of_section = section.clone().take_while(|at| self.is_of(*at, UnitKind::Heading));
-        of_section.last()
-    }
-
-    fn is_of(&self, at: usize, kind: UnitKind) -> bool {
-        self.unit(at).is_some_and(|unit| unit.kind == kind)
-    }
-
-    fn is_member(&self, at: usize) -> bool {
-        self.unit(at).is_some_and(Unit::is_member)
-    }
-
-    fn leads_on(&self, at: usize) -> bool {
-        self.unit(at).is_some_and(|unit| unit.leads_on(self.source.text))
-    }
-
-    fn holds(&self, section: &Range<usize>, kind: UnitKind) -> bool {
-        section.clone().any(|at| self.is_of(at, kind))
-    }
-
-    /// Sentences, items, rows and listings below the heading of a section.
-    fn sentences(&self, section: &Range<usize>) -> usize {
-        let units = self.units.get(section.clone()).unwrap_or_default();
-        units.iter().filter(|unit| unit.kind != UnitKind::Heading).map(|unit| unit.sentences.len()).sum()
-    }
-
-    fn members(&self, section: &Range<usize>) -> usize {
-        section.clone().filter(|at| self.is_member(*at)).count()
-    }
-
-    fn best_score(&self, units: &Range<usize>) -> f32 {
-        self.scores.get(units.clone()).unwrap_or_default().iter().copied().fold(0.0, f32::max)
-    }
-
-    /// The unit of a section with the best sentence, the first of equals.
-    fn best_unit(&self, section: &Range<usize>) -> Option<(usize, f32)> {
-        let scored = section.clone().filter_map(|at| Some((at, *self.scores.get(at)?)));
-        let related = scored.filter(|(at, score)| *score > 0.0 && !self.is_of(*at, UnitKind::Heading));
-        related.reduce(|best, next| if next.1 > best.1 { next } else { best })
-    }
-
-    /// The first unit of a section that is no heading.
-    fn first_words(&self, section: &Range<usize>) -> Option<usize> {
-        let says_something = |at: &usize| self.unit(*at).is_some_and(|unit| unit.says_something(self.source.text));
-        section.clone().find(says_something)
-    }
-
-    /// The list or the table that a unit stands in; empty if it stands in none.
-    fn run(&self, section: &Range<usize>, at: usize) -> Range<usize> {
-        let start = (section.start..at).rev().take_while(|before| self.is_member(*before)).last().unwrap_or(at);
-        let end = (at..section.end).take_while(|next| self.is_member(*next)).last().map_or(at, |last| last + 1);
-        start.min(end)..end
-    }
-
-    /// The units with the lead-in before them, if there is one.
-    fn with_lead_in(&self, section: &Range<usize>, units: Range<usize>) -> Range<usize> {
-        let before = units.start.checked_sub(1).filter(|before| section.contains(before));
-        let start = before.filter(|before| self.leads_on(*before)).unwrap_or(units.start);
-        start..units.end
-    }
-
-    /// A unit with what belongs to it: the whole list with its lead-in, the code after its sentence.
-    fn whole_run(&self, section: &Range<usize>, at: usize) -> Range<usize> {
-        let run = self.run(section, at);
-        let mut units = if run.is_empty() { at..at + 1 } else { self.with_lead_in(section, run) };
-        if self.is_of(units.start, UnitKind::Code) && units.start > section.start {
-            units.start -= 1;
-        }
-        self.complete(section, units)
-    }
-
-    /// The units with all that cannot be cut off after them: a list, code, what a lead-in announces.
-    fn complete(&self, section: &Range<usize>, mut units: Range<usize>) -> Range<usize> {
-        while units.end < section.end {
-            let last = units.end - 1;
-            let continues = self.is_member(last) && self.is_member(units.end);
-            let is_code = self.is_of(units.end, UnitKind::Code);
-            if !(self.leads_on(last) || continues || is_code) {
-                break;
-            }
-            units.end += 1;
-        }
-        units
-    }
-
-    /// The whole section, or, of a long one, what belongs to the unit and as much after it as fits.
-    fn around_steps(&self, section: &Range<usize>, anchor: usize) -> Range<usize> {
-        let first = section.clone().find(|at| !self.is_of(*at, UnitKind::Heading)).unwrap_or(section.start);
-        if self.length(&(first..section.end)) <= WHOLE_SECTION {
-            return self.without_last_title(first..section.end);
-        }
-        let mut units = self.whole_run(section, anchor);
-        while units.end < section.end {
-            let more = self.complete(section, units.start..units.end + 1);
-            if self.length(&more) > WHOLE_SECTION {
-                break;
-            }
-            units = more;
-        }
-        self.without_last_title(units)
-    }
-
-    /// The units without a title at their end, whose text is cut off.
-    fn without_last_title(&self, units: Range<usize>) -> Range<usize> {
-        let is_title = |at: usize| {
-            let unit = self.unit(at).filter(|unit| unit.kind == UnitKind::Paragraph);
-            unit.is_some_and(|unit| !unit.says_something(self.source.text))
-        };
-        let end = units.clone().rev().take_while(|at| *at > units.start && is_title(*at)).last();
-        units.start..end.unwrap_or(units.end)
-    }
-
-    fn length(&self, units: &Range<usize>) -> usize {
-        let own = self.units.get(units.clone()).unwrap_or_default();
-        own.iter().map(|unit| unit.range.len()).sum()
-    }
-
-    fn excerpt(&self, source: usize, section: &Range<usize>, units: Range<usize>, reason: PassageReason) -> Excerpt {
-        Excerpt { source, units, heading: self.heading(section), reason, about: None }
     }
 }

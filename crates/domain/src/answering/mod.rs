@@ -30,6 +30,7 @@ mod passages;
 mod passages_tests;
 mod quote;
 pub mod ranking;
+mod read_source;
 mod row;
 mod section;
 mod surroundings;

@@ -1,9 +1,10 @@
 //! Passages instead of an answer, where no sentence can be one: each under its title and heading, quoted word for word.
 
-use super::excerpt::{Excerpt, ReadSource, Sources};
+use super::excerpt::{Excerpt, Sources};
 use super::need::{PassageReason, need};
 use super::quote::{escape_markers, marked, plain_line};
 use super::ranking::rank;
+use super::read_source::ReadSource;
 use super::row::labelled;
 use super::units::{Unit, UnitKind};
 use super::{GivenPassage, Material, QuotedPassages, SentenceCandidate};
@@ -72,12 +73,16 @@ impl QuotedPassages {
         if !quoted.is_cited {
             return;
         }
-        if let Some(lead_in) = lead_in(read, excerpt.heading) {
-            self.paragraph(&lead_in);
+        let Excerpt { source, reason, about, heading, .. } = excerpt;
+        let passage = GivenPassage { source_index: source, reason, about };
+        // Entries of one section are one passage.
+        if reason != PassageReason::Steps || self.passages.last() != Some(&passage) {
+            if let Some(lead_in) = lead_in(read, heading) {
+                self.paragraph(&lead_in);
+            }
+            self.passages.push(passage);
         }
         self.paragraph(&quoted.text);
-        let Excerpt { source, reason, about, .. } = excerpt;
-        self.passages.push(GivenPassage { source_index: source, reason, about });
     }
 
     fn paragraph(&mut self, text: &str) {

@@ -5,7 +5,7 @@ use super::*;
 use crate::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
 use crate::evidence::passage::PassageEvidence;
 use crate::lexical::analyzer::Analyzer;
-use crate::planning::plan;
+use crate::planning::{QuestionType, plan};
 
 fn given_of(question: &str, sources: &[AnswerSource<'_>]) -> Option<QuotedPassages> {
     let parsed = parsed(question);
@@ -194,4 +194,19 @@ fn a_doubtful_answer_is_given_its_paragraph() {
     let given = closest(&material, &found, None).expect("passages");
     assert_eq!(given.passages, [GivenPassage { source_index: 0, reason: PassageReason::Closest, about: None }]);
     assert!(given.text.contains("2. Pull the old toner out. [^1]"), "lists stay whole: {}", given.text);
+}
+
+#[test]
+fn steps_in_a_list_of_options_are_its_entries() {
+    let page = "OPTIONS\n       -P, --physical\n              Link files as they are.\n\n       -s, --symbolic\n              Make symbolic links instead of hard links.\n\n       -v, --verbose\n              Print the name of each file.\n\n       -S, --suffix=SUFFIX\n              Add this to names.\n";
+    let parsed = parsed("How do I make a symbolic link?");
+    let heading = ["LN(1)".to_owned(), "OPTIONS".to_owned()];
+    let source = AnswerSource { title: "LN(1)", heading: &heading, ..AnswerSource::alone(page) };
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "LN(1) OPTIONS", page)];
+    let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
+    let found = candidates(&parsed, material.sources, &evidence);
+    let given = passages(&material, QuestionType::Lookup, &found, None).expect("passages");
+    assert_eq!(given.passages, [GivenPassage { source_index: 0, reason: PassageReason::Steps, about: None }]);
+    assert!(given.text.contains("-s, --symbolic Make symbolic links"), "{}", given.text);
+    assert!(!given.text.contains("--verbose") && !given.text.contains("--suffix"), "{}", given.text);
 }

@@ -1,0 +1,184 @@
+//! A source, read as units with the scores of their sentences: its lists, sections and entries.
+
+use std::ops::Range;
+
+use super::AnswerSource;
+use super::excerpt::{Excerpt, WORTH_READING};
+use super::need::PassageReason;
+use super::units::{Unit, UnitKind};
+use crate::command_options::entry_options;
+
+/// Most entries of a list of options that tell what to do.
+const MOST_ENTRIES: usize = 3;
+
+/// Largest section that is given whole, in bytes.
+const WHOLE_SECTION: usize = 1500;
+/// A source, its units, and how well they answer.
+pub(super) struct ReadSource<'m> {
+    pub(super) source: &'m AnswerSource<'m>,
+    pub(super) units: Vec<Unit>,
+    pub(super) sections: Vec<Range<usize>>,
+    /// Score of the best sentence of each unit; 0 where none is related to the question.
+    pub(super) scores: Vec<f32>,
+}
+
+impl ReadSource<'_> {
+    fn unit(&self, at: usize) -> Option<&Unit> {
+        self.units.get(at)
+    }
+
+    /// Position of the heading of a section, if it has one.
+    pub(super) fn heading(&self, section: &Range<usize>) -> Option<usize> {
+        let of_section = section.clone().take_while(|at| self.is_of(*at, UnitKind::Heading));
+        of_section.last()
+    }
+
+    fn is_of(&self, at: usize, kind: UnitKind) -> bool {
+        self.unit(at).is_some_and(|unit| unit.kind == kind)
+    }
+
+    fn is_member(&self, at: usize) -> bool {
+        self.unit(at).is_some_and(Unit::is_member)
+    }
+
+    fn leads_on(&self, at: usize) -> bool {
+        self.unit(at).is_some_and(|unit| unit.leads_on(self.source.text))
+    }
+
+    pub(super) fn holds(&self, section: &Range<usize>, kind: UnitKind) -> bool {
+        section.clone().any(|at| self.is_of(at, kind))
+    }
+
+    /// Sentences, items, rows and listings below the heading of a section.
+    pub(super) fn sentences(&self, section: &Range<usize>) -> usize {
+        let units = self.units.get(section.clone()).unwrap_or_default();
+        units.iter().filter(|unit| unit.kind != UnitKind::Heading).map(|unit| unit.sentences.len()).sum()
+    }
+
+    pub(super) fn members(&self, section: &Range<usize>) -> usize {
+        section.clone().filter(|at| self.is_member(*at)).count()
+    }
+
+    pub(super) fn best_score(&self, units: &Range<usize>) -> f32 {
+        self.scores.get(units.clone()).unwrap_or_default().iter().copied().fold(0.0, f32::max)
+    }
+
+    /// The unit of a section with the best sentence, the first of equals.
+    pub(super) fn best_unit(&self, section: &Range<usize>) -> Option<(usize, f32)> {
+        let scored = section.clone().filter_map(|at| Some((at, *self.scores.get(at)?)));
+        let related = scored.filter(|(at, score)| *score > 0.0 && !self.is_of(*at, UnitKind::Heading));
+        related.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// The entry of an option that a unit stands in.
+    pub(super) fn entry_at(&self, section: &Range<usize>, at: usize) -> Option<Range<usize>> {
+        let words = |at: usize| self.source.text.get(self.unit(at)?.range.clone());
+        let begins = |at: &usize| words(*at).is_some_and(|words| !entry_options(words).is_empty());
+        let start = (section.start..=at).rev().find(begins)?;
+        let end = (start + 1..section.end).find(begins).unwrap_or(section.end);
+        Some(start..end)
+    }
+
+    /// The entries of a section with the best sentences, in the order of the section.
+    pub(super) fn best_entries(&self, section: &Range<usize>) -> Vec<Range<usize>> {
+        let highest = self.best_score(section);
+        let mut scored: Vec<(Range<usize>, f32)> = Vec::new();
+        for at in section.clone() {
+            let Some(entry) = self.entry_at(section, at) else { continue };
+            let score = self.best_score(&entry);
+            if score >= highest * WORTH_READING && scored.last().is_none_or(|(last, _)| *last != entry) {
+                scored.push((entry, score));
+            }
+        }
+        scored.sort_by(|(_, one), (_, two)| two.total_cmp(one));
+        scored.truncate(MOST_ENTRIES);
+        scored.sort_by_key(|(entry, _)| entry.start);
+        scored.into_iter().map(|(entry, _)| entry).collect()
+    }
+
+    /// The first unit of a section that is no heading.
+    pub(super) fn first_words(&self, section: &Range<usize>) -> Option<usize> {
+        let says_something = |at: &usize| self.unit(*at).is_some_and(|unit| unit.says_something(self.source.text));
+        section.clone().find(says_something)
+    }
+
+    /// The list or the table that a unit stands in; empty if it stands in none.
+    pub(super) fn run(&self, section: &Range<usize>, at: usize) -> Range<usize> {
+        let start = (section.start..at).rev().take_while(|before| self.is_member(*before)).last().unwrap_or(at);
+        let end = (at..section.end).take_while(|next| self.is_member(*next)).last().map_or(at, |last| last + 1);
+        start.min(end)..end
+    }
+
+    /// The units with the lead-in before them, if there is one.
+    pub(super) fn with_lead_in(&self, section: &Range<usize>, units: Range<usize>) -> Range<usize> {
+        let before = units.start.checked_sub(1).filter(|before| section.contains(before));
+        let start = before.filter(|before| self.leads_on(*before)).unwrap_or(units.start);
+        start..units.end
+    }
+
+    /// A unit with what belongs to it: the whole list with its lead-in, the code after its sentence.
+    pub(super) fn whole_run(&self, section: &Range<usize>, at: usize) -> Range<usize> {
+        let run = self.run(section, at);
+        let mut units = if run.is_empty() { at..at + 1 } else { self.with_lead_in(section, run) };
+        if self.is_of(units.start, UnitKind::Code) && units.start > section.start {
+            units.start -= 1;
+        }
+        self.complete(section, units)
+    }
+
+    /// The units with all that cannot be cut off after them: a list, code, what a lead-in announces.
+    fn complete(&self, section: &Range<usize>, mut units: Range<usize>) -> Range<usize> {
+        while units.end < section.end {
+            let last = units.end - 1;
+            let continues = self.is_member(last) && self.is_member(units.end);
+            let is_code = self.is_of(units.end, UnitKind::Code);
+            if !(self.leads_on(last) || continues || is_code) {
+                break;
+            }
+            units.end += 1;
+        }
+        units
+    }
+
+    /// The whole section, or, of a long one, what belongs to the unit and as much after it as fits.
+    pub(super) fn around_steps(&self, section: &Range<usize>, anchor: usize) -> Range<usize> {
+        let first = section.clone().find(|at| !self.is_of(*at, UnitKind::Heading)).unwrap_or(section.start);
+        if self.length(&(first..section.end)) <= WHOLE_SECTION {
+            return self.without_last_title(first..section.end);
+        }
+        let mut units = self.whole_run(section, anchor);
+        while units.end < section.end {
+            let more = self.complete(section, units.start..units.end + 1);
+            if self.length(&more) > WHOLE_SECTION {
+                break;
+            }
+            units = more;
+        }
+        self.without_last_title(units)
+    }
+
+    /// The units without a title at their end, whose text is cut off.
+    fn without_last_title(&self, units: Range<usize>) -> Range<usize> {
+        let is_title = |at: usize| {
+            let unit = self.unit(at).filter(|unit| unit.kind == UnitKind::Paragraph);
+            unit.is_some_and(|unit| !unit.says_something(self.source.text))
+        };
+        let end = units.clone().rev().take_while(|at| *at > units.start && is_title(*at)).last();
+        units.start..end.unwrap_or(units.end)
+    }
+
+    fn length(&self, units: &Range<usize>) -> usize {
+        let own = self.units.get(units.clone()).unwrap_or_default();
+        own.iter().map(|unit| unit.range.len()).sum()
+    }
+
+    pub(super) fn excerpt(
+        &self,
+        source: usize,
+        section: &Range<usize>,
+        units: Range<usize>,
+        reason: PassageReason,
+    ) -> Excerpt {
+        Excerpt { source, units, heading: self.heading(section), reason, about: None }
+    }
+}
