@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// Largest collection, in chunks, of which it is counted how many a caller may see: each document is looked at.
-const MOST_CHUNKS_COUNTED: u64 = 20_000;
+const MOST_CHUNKS_COUNTED: u64 = 10_000;
 
 /// One search.
 #[derive(Clone, Debug)]
@@ -257,11 +257,11 @@ impl Retriever {
             return Ok(());
         }
         let Some(caller) = principal_numbers(&self.store, grant).await? else { return Ok(()) };
-        let seen = self.store.collections().seen_counts(grant.tenant(), &counted, &caller).await?;
+        let seen = self.store.collections().seen_chunks(grant.tenant(), &counted, &caller).await?;
         for one in found.iter_mut().filter(|one| is_counted(one)) {
-            let counts = seen.get(&one.collection.index).copied().unwrap_or_default();
-            one.seen_chunks = counts.chunks;
-            one.seen_embedded_chunks = counts.chunks.saturating_sub(counts.unembedded_chunks);
+            let (chunks, unembedded) = seen.get(&one.collection.index).copied().unwrap_or_default();
+            one.seen_chunks = chunks;
+            one.seen_embedded_chunks = chunks.saturating_sub(unembedded);
         }
         Ok(())
     }

@@ -83,6 +83,35 @@ impl Collections<'_> {
         Ok(Some(acl))
     }
 
+    /// Returns how many chunks of the active indexes of collections a caller who is these principals may see, by index, and how
+    /// many of those have no vector. An index without a document that the caller may see is left out.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn seen_chunks(
+        &self,
+        tenant: TenantId,
+        collections: &[Uuid],
+        caller: &[i32],
+    ) -> Result<HashMap<Uuid, (u64, u64)>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT c.index_id, seen.chunks AS "chunks!", seen.unembedded_chunks AS "unembedded_chunks!"
+               FROM (SELECT d.collection_id, sum(d.chunks) AS chunks, sum(d.unembedded_chunks) AS unembedded_chunks FROM document d
+                     WHERE d.tenant_id = $1 AND d.collection_id = ANY ($2) AND may_see(d.allowed, d.denied, $3)
+                     GROUP BY d.collection_id) seen
+               JOIN collection c ON c.tenant_id = $1 AND c.collection_id = seen.collection_id"#,
+            tenant.0,
+            collections,
+            caller,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        let counts = |chunks: i64, unembedded: i64| (chunks.unsigned_abs(), unembedded.unsigned_abs());
+        Ok(rows.into_iter().map(|row| (row.index_id, counts(row.chunks, row.unembedded_chunks))).collect())
+    }
+
     /// Returns how much a caller who is these principals may see of the indexes of collections, by index. An index without a
     /// document that the caller may see is left out.
     ///
