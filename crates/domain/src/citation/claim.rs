@@ -70,6 +70,7 @@ pub(super) fn statements(text: &IndexedText<'_>, sentences: &[Sentence], markers
             words: &words,
             stands_alone,
             is_followed: last_with_words.is_some_and(|last| last > number),
+            heads_rows: heads_rows(sentences.get(number + 1..).unwrap_or_default()),
         };
         found.push(Statement {
             role: shape.role(),
@@ -142,6 +143,13 @@ pub(super) fn between_markers(text: &str) -> Vec<&str> {
     parts
 }
 
+fn heads_rows(following: &[Sentence]) -> bool {
+    following
+        .iter()
+        .find(|sentence| sentence.kind != BlockKind::Rule)
+        .is_some_and(|next| next.kind == BlockKind::TableRow)
+}
+
 fn has_words(text: &str) -> bool {
     plain(text).chars().any(char::is_alphanumeric)
 }
@@ -155,6 +163,8 @@ struct Shape<'t> {
     stands_alone: bool,
     /// Whether more words follow anywhere in the answer.
     is_followed: bool,
+    /// Whether a row of a table follows, after markup without words at most.
+    heads_rows: bool,
 }
 
 impl Shape<'_> {
@@ -162,8 +172,9 @@ impl Shape<'_> {
         match self.kind {
             BlockKind::Code => return Role::Code,
             BlockKind::Rule => return Role::Markup,
-            BlockKind::TableHeader => return Role::Heading,
-            BlockKind::Heading | BlockKind::TableRow | BlockKind::Paragraph => {}
+            BlockKind::TableHeader if self.heads_rows => return Role::Heading,
+            // The header of no rows is all that its table says.
+            BlockKind::Heading | BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Paragraph => {}
         }
         if !self.words.chars().any(char::is_alphanumeric) {
             return Role::Markup;

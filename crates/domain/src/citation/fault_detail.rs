@@ -95,6 +95,7 @@ pub(super) fn stated(lapse: &Lapse) -> String {
                 UnheldKind::Html => "the HTML",
                 UnheldKind::Code => "the code",
                 UnheldKind::Instruction => "the instruction",
+                UnheldKind::Assertion => "as a fact",
                 UnheldKind::Hidden => "the hidden character",
             };
             format!("{kind} {}", shortened(&unheld.text))

@@ -157,7 +157,7 @@ const FRAMING: [&str; 152] = [
 ];
 
 /// Words that number what they precede ("Step 2") or follow ("3 steps").
-const NUMBERED: [&str; 43] = [
+const NUMBERED: [&str; 44] = [
     "answers",
     "aspects",
     "benefits",
@@ -194,6 +194,7 @@ const NUMBERED: [&str; 43] = [
     "requirements",
     "rules",
     "section",
+    "source",
     "sources",
     "step",
     "steps",

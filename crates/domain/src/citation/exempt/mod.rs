@@ -10,11 +10,14 @@
 //! | role | held |
 //! |---|---|
 //! | heading, lead-in, question, ignorance | numbers, months, names, addresses, instructions, inline code |
+//! | question that asserts ("Did you know that …?") | also the words that it asserts |
+//! | definition of a link or footnote, a claim by its marker | as a heading |
 //! | code | each line |
 //! | claim, pleasantry, markup | links, images, URLs, e-mail addresses, HTML; a claim's other words need a marker |
 //! | all | no hidden characters: Unicode tags, overrides of direction |
 
 mod address;
+mod assertion;
 mod framing;
 mod instruction;
 mod known;
@@ -22,6 +25,7 @@ mod known;
 use std::ops::Range;
 
 use self::address::{Address, AddressKind, addresses};
+use self::assertion::asserted;
 use self::framing::{counts_parts, is_framing, is_german};
 use self::instruction::instructions;
 use self::known::Known;
@@ -54,6 +58,8 @@ pub(super) enum UnheldKind {
     Html,
     Code,
     Instruction,
+    /// What a question asserts.
+    Assertion,
     /// Characters that no reader sees.
     Hidden,
 }
@@ -94,10 +100,14 @@ pub(super) fn lapses(
             let lapse = Lapse { role: statement.role, bytes: statement.bytes.clone(), unheld, cited: cited.to_vec() };
             (!lapse.unheld.is_empty()).then_some(lapse)
         };
-        let quoted = without_markers(text.get(sentence.words()).unwrap_or_default());
+        let raw = text.get(sentence.words()).unwrap_or_default();
+        let quoted = without_markers(raw);
+        // A definition is not read as a sentence where Markdown is shown, so a marker vouches for none of its words.
+        let is_definition = statement.role == Role::Claim && is_definition(raw);
+        let held_as = if is_definition { Role::Heading } else { statement.role };
         let of = |known: &Known<'_>| {
-            let unheld = unheld(statement.role, words, &own, known);
-            if unheld.is_empty() || known.holds_verbatim(quoted.trim_end_matches(['.', ' '])) {
+            let unheld = unheld(held_as, words, &own, known);
+            if unheld.is_empty() || known.holds_verbatim(quoted.trim_matches([':', '.', ' '])) {
                 Vec::new()
             } else {
                 unheld
@@ -113,6 +123,12 @@ pub(super) fn lapses(
         }
     }
     lapses
+}
+
+/// Whether a sentence begins as the definition of a link or footnote: `[1]: https://…`, `[^1]: …`.
+fn is_definition(raw: &str) -> bool {
+    let label = raw.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    label.is_some_and(|(_, rest)| rest.starts_with(':'))
 }
 
 /// The text with spaces in place of all targets of links and all addresses, at the same offsets.
@@ -240,14 +256,23 @@ fn stated(role: Role, words: &str, known: &Known<'_>) -> Vec<Unheld> {
         let text = || words.get(term.range.clone()).unwrap_or_default().to_owned();
         unheld.extend(kind.map(|kind| Unheld { kind, text: text() }));
     }
-    for range in instructions(words, &terms, role == Role::Question) {
+    let has_comma = |at: usize| {
+        let between =
+            at.checked_sub(1).and_then(|before| Some(terms.get(before)?.range.end..terms.get(at)?.range.start));
+        between.and_then(|gap| words.get(gap)).is_some_and(|gap| gap.contains(','))
+    };
+    let told = lower.iter().map(AsRef::as_ref).collect::<Vec<_>>();
+    let asserted = (role == Role::Question).then(|| asserted(&told, has_comma)).flatten();
+    let instructions = instructions(words, &terms, role == Role::Question).into_iter();
+    let phrases = instructions.map(|range| (UnheldKind::Instruction, range));
+    for (kind, range) in phrases.chain(asserted.map(|range| (UnheldKind::Assertion, range))) {
         let of = terms.get(range.clone()).unwrap_or_default();
         let is_foreign = |(term, word): (&Term, &str)| {
             term.kind == TermKind::Word && !is_framing(word) && !known.holds_name(&term.stem)
         };
         let all = lower.get(range).unwrap_or_default();
         if of.iter().zip(all).any(|(term, word)| is_foreign((term, word.as_ref()))) {
-            unheld.extend(slice(words, of).map(|text| Unheld { kind: UnheldKind::Instruction, text }));
+            unheld.extend(slice(words, of).map(|text| Unheld { kind, text }));
         }
     }
     unheld
