@@ -16,7 +16,7 @@ use crate::{
 /// Serves the API and processes the queue until a signal.
 pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     let telemetry = telemetry::start(&config.log, config.traces.as_ref())?;
-    warn_of_unknown_variables(config);
+    warn_of_settings(config);
     lock(&config.ingest.extraction).await?;
     let shutdown = Shutdown::on_signals()?;
     let app = tokio::select! {
@@ -40,7 +40,7 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     if matches!(config.database, Database::Private(_)) {
         bail!("a worker needs DATABASE_URL: the embedded database belongs to the one service that runs it");
     }
-    warn_of_unknown_variables(config);
+    warn_of_settings(config);
     lock(&config.ingest.extraction).await?;
     let shutdown = Shutdown::on_signals()?;
     let core = tokio::select! {
@@ -83,9 +83,12 @@ async fn name_local_models(own_port: u16) {
     }
 }
 
-fn warn_of_unknown_variables(config: &Config) {
+fn warn_of_settings(config: &Config) {
     for unknown in config.unknown_variables() {
         tracing::warn!("{unknown}");
+    }
+    for unconfigured in config.unconfigured_choices() {
+        tracing::warn!("{unconfigured}");
     }
 }
 

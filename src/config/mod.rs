@@ -258,6 +258,14 @@ impl Config {
     pub(crate) fn unknown_variables(&self) -> &[UnknownVariable] {
         &self.unknown_variables
     }
+
+    /// Warnings about models that requests may name and that are not configured.
+    pub(crate) fn unconfigured_choices(&self) -> impl Iterator<Item = String> {
+        let named = self.ask.choice.iter().flatten().filter(|name| !self.chat.models.contains_key(name));
+        named.map(|name| {
+            format!("CITED_ASK_MODELS has {name}, which is not configured; configure it, or take it off the list")
+        })
+    }
 }
 
 fn read_database(reader: &mut Reader) -> Database {

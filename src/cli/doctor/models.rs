@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Prints the models of each role, those that embed and that which reranks, and what their servers say.
 pub(super) async fn check(config: &Config, findings: &mut Findings) {
     print_chat_models(&config.chat);
+    for unconfigured in config.unconfigured_choices() {
+        findings.warning(unconfigured);
+    }
     for (name, provider) in &config.chat.providers {
         reach(name, provider.clone(), findings).await;
     }

@@ -93,12 +93,15 @@ async fn a_model_server_that_refuses_the_key_and_a_running_service_are_told() {
         ("CITED_LISTEN", &listen),
         ("CITED_CHAT_BASE_URL", &base),
         ("CITED_CHAT_MODEL", "m"),
+        ("CITED_ASK_MODELS", "openai:m, openai:other"),
     ];
     let output = command(&["doctor"], &settings).output().await.expect("runs");
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{shown}");
     assert!(line(&shown, "listen").ends_with("where a Cited runs already"), "{shown}");
     assert!(shown.contains(&format!("! openai: the server at {base} refuses the key; correct it")), "{shown}");
+    assert!(shown.contains("! CITED_ASK_MODELS has openai:other, which is not configured"), "{shown}");
+    assert!(!shown.contains("CITED_ASK_MODELS has openai:m,"), "{shown}");
     serving.abort();
     app.stop().await;
 }
