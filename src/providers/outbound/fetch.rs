@@ -216,6 +216,23 @@ mod tests {
         assert!(matches!(error, Err(OutboundError::Refused(_))), "{error:?}");
     }
 
+    #[test]
+    fn no_hop_leads_from_https_to_http() {
+        let outbound = outbound(&[]);
+        let from = Url::parse("https://93.184.215.14/a").expect("a URL");
+        let hop = |to: &str| outbound.next_hop(&from, &redirect(to).map(|_| "").into());
+        for to in ["http://93.184.215.14/a", "HTTP://93.184.215.14/b", "http://93.184.215.14:443/a"] {
+            let refused = hop(to);
+            assert!(
+                matches!(&refused, Err(OutboundError::Refused(text)) if text.contains("https to http")),
+                "{refused:?}"
+            );
+        }
+        for to in ["/b", "//93.184.215.14/b", "https://93.184.215.14/b"] {
+            assert_eq!(hop(to).map(|url| url.scheme().to_owned()), Ok("https".to_owned()), "{to}");
+        }
+    }
+
     // Other systems have one loopback address only.
     #[cfg(target_os = "linux")]
     #[tokio::test]
