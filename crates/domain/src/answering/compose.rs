@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST};
-use super::form::{asks_in_present, names_option, tells_condition};
+use super::form::{asks_in_present, names_option, tells_amount, tells_condition};
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
-use crate::evidence::kind::AnswerKind;
+use crate::evidence::kind::{AnswerKind, has_time};
 use crate::grading::question::is_named;
 use crate::late_interaction::Likeness;
 
@@ -51,12 +51,14 @@ pub fn compose(
     Some(answer)
 }
 
-/// Whether a sentence can hold what is asked for: a number for "how many", a date or, in the present tense, a condition for
-/// "when". Other kinds are not seen surely enough.
+/// Whether a sentence can hold what is asked for: a number or a word for an amount for "how many"; for "when" a date or, in
+/// the present tense, a condition or a time ("on the third day"). Other kinds are not seen surely enough.
 fn may_be_asked_for(question: &Question, candidate: &SentenceCandidate) -> bool {
+    let text = &candidate.text;
+    let tells_when = || asks_in_present(&question.text) && (tells_condition(text) || has_time(text));
     match question.kind {
-        AnswerKind::Number => candidate.holds_kind,
-        AnswerKind::Date => candidate.holds_kind || asks_in_present(&question.text) && tells_condition(&candidate.text),
+        AnswerKind::Number => candidate.holds_kind || tells_amount(text),
+        AnswerKind::Date => candidate.holds_kind || tells_when(),
         _ => true,
     }
 }

@@ -57,6 +57,24 @@ const PRESENT_OPENINGS: [&str; 8] =
 /// Words that begin a condition.
 const CONDITIONS: [&str; 9] = ["when", "whenever", "if", "once", "unless", "until", "after", "before", "while"];
 
+/// Words for an amount or a frequency without a number.
+const AMOUNTS: [&str; 14] = [
+    "hourly",
+    "daily",
+    "nightly",
+    "weekly",
+    "monthly",
+    "quarterly",
+    "yearly",
+    "annually",
+    "every",
+    "once",
+    "free",
+    "unlimited",
+    "none",
+    "indefinitely",
+];
+
 /// Fewest words of a sentence without a full stop and without a number.
 const FEWEST_WORDS: usize = 4;
 
@@ -119,6 +137,11 @@ pub(super) fn asks_in_present(question: &str) -> bool {
 /// Whether a sentence tells on which condition it holds.
 pub(super) fn tells_condition(sentence: &str) -> bool {
     lower_case_words(sentence).any(|word| CONDITIONS.contains(&word.as_str()))
+}
+
+/// Whether a sentence tells an amount or a frequency by a word.
+pub(super) fn tells_amount(sentence: &str) -> bool {
+    lower_case_words(sentence).any(|word| AMOUNTS.contains(&word.as_str()))
 }
 
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.

@@ -276,7 +276,7 @@ fn asks_for_quantity(question: &str) -> bool {
 }
 
 /// Whether a sentence speaks of time, so that a small number in it may be one of days or of hours.
-fn has_time(sentence: &str) -> bool {
+pub(crate) fn has_time(sentence: &str) -> bool {
     let clock = |at: usize, sign: char| {
         let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
         let bytes = sentence.as_bytes();
