@@ -155,9 +155,8 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
 
 /// Whether a sentence gives a reason.
 pub(super) fn gives_reason(sentence: &str) -> bool {
-    let text = format!(" {} ", lower_case_words(sentence).collect::<Vec<_>>().join(" "));
-    let gives = |reason: &&&str| text.replace(" just because ", " ").contains(&format!(" {reason} "));
-    REASONS.iter().any(|reason| gives(&reason))
+    let text = format!(" {} ", lower_case_words(sentence).collect::<Vec<_>>().join(" ")).replace(" just because ", " ");
+    REASONS.iter().any(|reason| text.contains(&format!(" {reason} ")))
 }
 
 #[cfg(test)]
