@@ -95,6 +95,7 @@ impl Core {
         let embedders = open_embedders(config, primary, &metrics).await?;
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
+        let store = store.with_quotas(config.storage_quotas);
         let assembly = Assembly::new(config, context, store, embedders, metrics)?;
         let ingest = assembly.ingest();
         Ok(Self {
@@ -154,7 +155,7 @@ impl Core {
     /// If a background task dies, or the private Postgres cannot be kept running.
     pub async fn work_until_stopped(mut self, shutdown: Shutdown) -> anyhow::Result<()> {
         let result = self.tasks(&shutdown).run().await;
-        self.close(&shutdown).await.and(result)
+        Box::pin(self.close(&shutdown)).await.and(result)
     }
 }
 
@@ -198,7 +199,7 @@ impl App {
         let mut tasks = core.tasks(&shutdown);
         tasks.spawn("HTTP server", server::serve(listener, acceptance, router, shutdown.clone()));
         let result = tasks.run().await;
-        core.close(&shutdown).await.and(result)
+        Box::pin(core.close(&shutdown)).await.and(result)
     }
 }
 

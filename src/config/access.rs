@@ -6,9 +6,12 @@ use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Url};
 
 use super::reader::{Reader, entries};
-use crate::service::{
-    access::{ClaimNames, LoginSettings, MINIMUM_KEY_LENGTH, Pepper, Settings, TokenSettings},
-    quotas,
+use crate::{
+    domain::storage::StorageQuotas,
+    service::{
+        access::{ClaimNames, LoginSettings, MINIMUM_KEY_LENGTH, Pepper, Settings, TokenSettings},
+        quotas,
+    },
 };
 
 /// Reads the keys of the operator, the pepper, whose tokens are accepted, and how often keys and addresses may be used.
@@ -30,6 +33,16 @@ pub(super) fn read_quotas(reader: &mut Reader) -> quotas::Settings {
     quotas::Settings {
         asks: reader.optional("CITED_KEY_ASKS_PER_DAY"),
         documents: reader.optional("CITED_KEY_DOCUMENTS_PER_DAY"),
+    }
+}
+
+/// Reads how much a tenant may keep that has no quotas of its own.
+pub(super) fn read_storage_quotas(reader: &mut Reader) -> StorageQuotas {
+    StorageQuotas {
+        documents: reader.optional("CITED_TENANT_MAX_DOCUMENTS"),
+        bytes: reader.optional("CITED_TENANT_MAX_BYTES"),
+        collections: reader.optional("CITED_TENANT_MAX_COLLECTIONS"),
+        former_versions: reader.optional("CITED_TENANT_MAX_FORMER_VERSIONS"),
     }
 }
 

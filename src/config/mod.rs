@@ -21,6 +21,7 @@ use url::Url;
 use self::reader::{Reader, Readings};
 pub(crate) use self::{misspelt::UnknownVariable, table::hide_secrets};
 use crate::{
+    domain::storage::StorageQuotas,
     providers::{Endpoint, chat::ChatSettings, openai, outbound::WebhookSecret, web_search},
     server,
     service::{
@@ -80,6 +81,8 @@ pub struct Config {
     pub(crate) web_search: Option<web_search::Settings>,
     /// How much a key may do in a day.
     pub(crate) quotas: quotas::Settings,
+    /// How much a tenant may keep that has no quotas of its own.
+    pub(crate) storage_quotas: StorageQuotas,
     /// The service that commands connect to, if it is not the one on this machine, and its key.
     pub remote: Remote,
     /// Secret that those of the receivers of webhooks are derived from; if `None`, no webhooks are sent.
@@ -193,6 +196,7 @@ impl Config {
         let server = http::read_server(&mut reader);
         let access = access::read(&mut reader, listen);
         let quotas = access::read_quotas(&mut reader);
+        let storage_quotas = access::read_storage_quotas(&mut reader);
         let http = http::read(&mut reader, listen, &server, !access.operator_keys.is_empty());
         let chat = chat::read(&mut reader);
         let looks_for_models = reader.value("CITED_LOOK_FOR_MODELS", true);
@@ -236,6 +240,7 @@ impl Config {
             outbound,
             web_search,
             quotas,
+            storage_quotas,
             remote,
             webhook_secret,
             ask,

@@ -44,6 +44,7 @@ mod security_events;
 mod source;
 mod splitting;
 mod stages;
+mod storage;
 mod tenants;
 mod trace;
 mod web;
@@ -249,7 +250,8 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(keys::rotate_key))
         .routes(routes!(webhooks::get_webhook_secret))
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
-        .routes(routes!(tenants::delete_tenant))
+        .routes(routes!(tenants::get_tenant, tenants::update_tenant, tenants::delete_tenant))
+        .routes(routes!(storage::get_storage))
         .routes(routes!(tenants::create_tenant_key))
         .routes(routes!(metrics::get_metrics))
         .layer(body_limit(SMALL_BODY_BYTES));

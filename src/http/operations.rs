@@ -13,7 +13,7 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 62] = [
+const OPERATIONS: [(&str, Need); 65] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
@@ -71,8 +71,11 @@ const OPERATIONS: [(&str, Need); 62] = [
     ("rotate_key", Need::WholeTenant),
     ("revoke_key", Need::WholeTenant),
     ("get_webhook_secret", Need::WholeTenant),
+    ("get_storage", Need::WholeTenant),
     ("create_tenant", Need::Operator),
     ("list_tenants", Need::Operator),
+    ("get_tenant", Need::Operator),
+    ("update_tenant", Need::Operator),
     ("delete_tenant", Need::Operator),
     ("create_tenant_key", Need::Operator),
     ("get_metrics", Need::Operator),
@@ -160,6 +163,7 @@ mod tests {
             Change::RevokeKey,
             Change::ShowWebhookSecret,
             Change::CreateTenant,
+            Change::UpdateTenant,
             Change::DeleteTenant,
         ] {
             let _ = super::need(change.as_str());

@@ -13,6 +13,7 @@ use super::{
     keys::{IssuedKeyBody, NewKeyBody},
     problem::ApiError,
     schema::ShortText,
+    storage::{StorageBody, StorageQuotaChangeBody},
 };
 use crate::service::{access::TenantRow, granted::Granted};
 
@@ -37,6 +38,30 @@ pub(super) struct TenantBody {
     /// When the tenant was made.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
+}
+
+/// A tenant with how much it keeps.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TenantStorage)]
+pub(super) struct TenantStorageBody {
+    /// Id of the tenant.
+    id: Uuid,
+    /// Name of the tenant.
+    name: String,
+    /// When the tenant was made.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+    /// How much it keeps, and how much it may.
+    storage: StorageBody,
+}
+
+/// A change of a tenant.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TenantChange, example = json!({"quotas": {"documents": 10_000, "bytes": 1_000_000_000}}))]
+pub(super) struct TenantChangeBody {
+    /// How much it may keep.
+    quotas: StorageQuotaChangeBody,
 }
 
 /// Every tenant.
@@ -93,6 +118,45 @@ pub(super) async fn create_tenant(
 pub(super) async fn list_tenants(granted: Granted) -> Result<Json<TenantListBody>, ApiError> {
     let tenants = granted.tenants().await?.into_iter().map(TenantBody::from).collect();
     Ok(Json(TenantListBody { tenants }))
+}
+
+/// Get a tenant
+///
+/// With how much it keeps, as of this moment, and its quotas.
+#[utoipa::path(
+    get, path = "/v1/tenants/{id}", tag = "access",
+    params(("id" = Uuid, Path, description = "Id of the tenant")),
+    responses(
+        (status = 200, description = "The tenant", body = TenantStorageBody),
+    ),
+)]
+pub(super) async fn get_tenant(
+    granted: Granted,
+    ValidPath(id): ValidPath<Uuid>,
+) -> Result<Json<TenantStorageBody>, ApiError> {
+    let tenant = granted.tenant_of(id).await?;
+    let storage = granted.storage_of(&tenant).await?.into();
+    Ok(Json(TenantStorageBody { id: tenant.id.0, name: tenant.name, created_at: tenant.created_at, storage }))
+}
+
+/// Change a tenant
+///
+/// Sets its quotas. One below what it keeps deletes nothing and refuses what would add to it; of former versions those that
+/// are too many are deleted.
+#[utoipa::path(
+    patch, path = "/v1/tenants/{id}", tag = "access", request_body = TenantChangeBody,
+    params(("id" = Uuid, Path, description = "Id of the tenant")),
+    responses(
+        (status = 200, description = "The tenant", body = TenantStorageBody),
+    ),
+)]
+pub(super) async fn update_tenant(
+    granted: Granted,
+    ValidPath(id): ValidPath<Uuid>,
+    ValidJson(body): ValidJson<TenantChangeBody>,
+) -> Result<Json<TenantStorageBody>, ApiError> {
+    granted.change_quotas(id, body.quotas.into()).await?;
+    get_tenant(granted, ValidPath(id)).await
 }
 
 /// Delete a tenant

@@ -1,6 +1,6 @@
 //! Opens the store: roles, migrations, pools, and the check that row level security applies to the runtime role.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
 use sqlx::{
     AssertSqlSafe, Connection, Executor, PgConnection, PgPool, SqlSafeStr, Transaction,
@@ -10,6 +10,7 @@ use sqlx::{
 use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
     security_event::SecurityEvent,
+    storage::StorageQuotas,
 };
 use crate::store::{
     MIGRATOR, StoreError, Tx,
@@ -90,6 +91,8 @@ pub struct Store {
     queue: PgPool,
     /// The user that owns the tables, for maintenance that the runtime role may not do.
     pub(in crate::store) owner: PgConnectOptions,
+    /// Quotas of tenants that have none of their own.
+    pub(in crate::store) quotas: Arc<StorageQuotas>,
     pub(in crate::store) audit: GroupWriter<AuditRow>,
     pub(in crate::store) security: GroupWriter<SecurityEvent>,
 }
@@ -147,7 +150,14 @@ impl Store {
         }
         refuse_unforced(&write).await?;
         let (audit, security) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
-        Ok(Self { write, read, queue, owner: primary.clone().application_name("cited maintenance"), audit, security })
+        let (owner, quotas) = (primary.clone().application_name("cited maintenance"), Arc::default());
+        Ok(Self { write, read, queue, owner, quotas, audit, security })
+    }
+
+    /// The same with these quotas for tenants that have none of their own.
+    #[must_use]
+    pub(crate) fn with_quotas(self, quotas: StorageQuotas) -> Self {
+        Self { quotas: Arc::new(quotas), ..self }
     }
 
     /// Closes the pools and waits for their connections.

@@ -3,6 +3,8 @@
 use sqlx::migrate::MigrateError;
 use thiserror::Error;
 
+use crate::domain::storage::OverQuota;
+
 /// A failed database operation.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -27,6 +29,9 @@ pub enum StoreError {
     /// The deployment's database is unsuitable; the message describes the change to make.
     #[error("{0}")]
     Unsuitable(String),
+    /// The tenant would keep more than it may.
+    #[error("{0}")]
+    OverQuota(OverQuota),
     /// Any other error: a defect, or data that Postgres rejects.
     #[error("database error")]
     Database(#[source] sqlx::Error),
@@ -72,6 +77,12 @@ impl From<sqlx::Error> for StoreError {
             }
             _ => Self::Database(error),
         }
+    }
+}
+
+impl From<OverQuota> for StoreError {
+    fn from(over: OverQuota) -> Self {
+        Self::OverQuota(over)
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) async fn execute(options: &PgConnectOptions, sql: &str) {
 
 /// Laws of every database at rest: no orphan, no double, statistics equal to a recount. Each statement counts what
 /// breaks it.
-pub(crate) const LAWS: [(&str, &str); 18] = [
+pub(crate) const LAWS: [(&str, &str); 19] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
             WHERE d.chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.index_id = l.index_id)"),
         ("documents whose chunk count in the next index is wrong", "SELECT count(*) FROM document_index o
@@ -102,6 +102,11 @@ pub(crate) const LAWS: [(&str, &str); 18] = [
         ("attachments without their message", "SELECT count(*) FROM document a WHERE attached_to IS NOT NULL AND NOT EXISTS
             (SELECT FROM document m WHERE m.collection_id = a.collection_id AND m.source = a.attached_to)"),
         ("sources stored twice", "SELECT count(*) FROM (SELECT FROM document GROUP BY collection_id, source HAVING count(*) > 1) doubled"),
+        ("collections whose storage is counted wrongly", "SELECT count(*) FROM collection c LEFT JOIN collection_storage s USING (tenant_id, collection_id)
+            WHERE (COALESCE(s.bytes, 0), COALESCE(s.former_versions, 0), COALESCE(s.former_bytes, 0)) <>
+                ((SELECT COALESCE(sum(octet_length(d.text) + octet_length(d.metadata::text)), 0)::bigint FROM document d WHERE d.collection_id = c.collection_id),
+                 (SELECT count(*) FROM document_version v JOIN document d USING (document_id) WHERE d.collection_id = c.collection_id),
+                 (SELECT COALESCE(sum(v.bytes), 0)::bigint FROM document_version v JOIN document d USING (document_id) WHERE d.collection_id = c.collection_id))"),
         ("indexes whose counters are wrong", "SELECT count(*) FROM index_statistic s WHERE
             documents <> (SELECT count(DISTINCT document_id) FROM chunk c WHERE c.index_id = s.index_id) OR
             chunks <> (SELECT count(*) FROM chunk c WHERE c.index_id = s.index_id) OR

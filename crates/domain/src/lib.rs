@@ -43,4 +43,5 @@ pub mod span;
 pub mod speculation;
 pub mod spelling;
 pub mod split;
+pub mod storage;
 pub mod wording;

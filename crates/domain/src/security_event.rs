@@ -51,6 +51,8 @@ pub enum Change {
     ShowWebhookSecret,
     /// A tenant was made.
     CreateTenant,
+    /// The quotas of a tenant were changed.
+    UpdateTenant,
     /// A tenant was deleted.
     DeleteTenant,
     /// Old events were deleted.
@@ -83,6 +85,7 @@ impl Change {
             Self::RevokeKey => "revoke_key",
             Self::ShowWebhookSecret => "get_webhook_secret",
             Self::CreateTenant => "create_tenant",
+            Self::UpdateTenant => "update_tenant",
             Self::DeleteTenant => "delete_tenant",
             Self::ForgetEvents => "forget_security_events",
         }

@@ -88,6 +88,11 @@ export class Administration {
     return data(await this.api.GET("/v1/webhooks/secret", { params: { query: { url } } }));
   }
 
+  /** How much the tenant keeps, and how much it may. */
+  async getStorage() {
+    return data(await this.api.GET("/v1/storage"));
+  }
+
   /** The tenants, for the operator. */
   async listTenants() {
     return data(await this.api.GET("/v1/tenants"));
@@ -96,6 +101,16 @@ export class Administration {
   /** Creates a tenant, for the operator. */
   async createTenant(body: Body<"create_tenant">) {
     return data(await this.api.POST("/v1/tenants", { body }));
+  }
+
+  /** A tenant with how much it keeps and may keep, for the operator. */
+  async getTenant(id: string) {
+    return data(await this.api.GET("/v1/tenants/{id}", { params: { path: { id } } }));
+  }
+
+  /** Sets how much a tenant may keep, for the operator. */
+  async updateTenant(id: string, body: Body<"update_tenant">) {
+    return data(await this.api.PATCH("/v1/tenants/{id}", { params: { path: { id } }, body }));
   }
 
   /** Deletes a tenant with everything in it, for the operator. */

@@ -781,6 +781,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how much is kept
+         * @description Counts of the caller's tenant, as of this moment, and its quotas. An upload that a quota has no room for is refused with
+         *     `storage_quota`; a document that turns out to be too much once it was read fails with that cause.
+         */
+        get: operations["get_storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenants": {
         parameters: {
             query?: never;
@@ -809,7 +830,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get a tenant
+         * @description With how much it keeps, as of this moment, and its quotas.
+         */
+        get: operations["get_tenant"];
         put?: never;
         post?: never;
         /**
@@ -820,7 +845,12 @@ export interface paths {
         delete: operations["delete_tenant"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a tenant
+         * @description Sets its quotas. One below what it keeps deletes nothing and refuses what would add to it; of former versions those that
+         *     are too many are deleted.
+         */
+        patch: operations["update_tenant"];
         trace?: never;
     };
     "/v1/tenants/{id}/keys": {
@@ -2861,6 +2891,46 @@ export interface components {
             /** @description The stage. */
             stage: components["schemas"]["IngestStage"];
         };
+        /** @description How much a tenant keeps, and how much it may. */
+        Storage: {
+            /** @description UTF-8 bytes of text and metadata, former versions included. Chunks, vectors and indexes take more than that beside it. */
+            bytes: number;
+            /** @description Number of collections. */
+            collections: number;
+            /** @description Number of documents. */
+            documents: number;
+            /** @description Bytes of the former versions. */
+            former_version_bytes: number;
+            /** @description Number of former versions of documents. */
+            former_versions: number;
+            /** @description The quotas in force. */
+            quotas: components["schemas"]["StorageQuotas"];
+        };
+        /** @description A change of quotas; what is left out stays, and null is the quota of the deployment (JSON merge patch). */
+        StorageQuotaChange: {
+            /** @description Most bytes. */
+            bytes?: number | null;
+            /** @description Most collections. */
+            collections?: number | null;
+            /** @description Most documents. */
+            documents?: number | null;
+            /** @description Former versions that are kept of each document. */
+            former_versions?: number | null;
+        };
+        /** @description How much a tenant may keep; null is any amount. */
+        StorageQuotas: {
+            /** @description Most bytes. */
+            bytes: number | null;
+            /** @description Most collections. */
+            collections: number | null;
+            /** @description Most documents. */
+            documents: number | null;
+            /**
+             * @description Former versions that are kept of each document. It refuses nothing: of more the oldest are deleted, and citations of
+             *     them lead to the document without its words.
+             */
+            former_versions: number | null;
+        };
         /** @description Whether and how the answer is streamed. */
         Stream: boolean | components["schemas"]["StreamMode"];
         /**
@@ -2883,6 +2953,11 @@ export interface components {
             /** @description Name of the tenant. */
             name: string;
         };
+        /** @description A change of a tenant. */
+        TenantChange: {
+            /** @description How much it may keep. */
+            quotas: components["schemas"]["StorageQuotaChange"];
+        };
         /** @description Every tenant. */
         TenantList: {
             /** @description The tenants by name. */
@@ -2894,6 +2969,23 @@ export interface components {
             collections: number;
             /** @description Number of documents. */
             documents: number;
+        };
+        /** @description A tenant with how much it keeps. */
+        TenantStorage: {
+            /**
+             * Format: date-time
+             * @description When the tenant was made.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Id of the tenant.
+             */
+            id: string;
+            /** @description Name of the tenant. */
+            name: string;
+            /** @description How much it keeps, and how much it may. */
+            storage: components["schemas"]["Storage"];
         };
         /** @description Time spent per stage, in milliseconds. */
         Timings: {
@@ -3141,11 +3233,16 @@ export type Speculation = components['schemas']['Speculation'];
 export type Splitter = components['schemas']['Splitter'];
 export type SplitterKind = components['schemas']['SplitterKind'];
 export type StageWork = components['schemas']['StageWork'];
+export type Storage = components['schemas']['Storage'];
+export type StorageQuotaChange = components['schemas']['StorageQuotaChange'];
+export type StorageQuotas = components['schemas']['StorageQuotas'];
 export type Stream = components['schemas']['Stream'];
 export type StreamMode = components['schemas']['StreamMode'];
 export type Tenant = components['schemas']['Tenant'];
+export type TenantChange = components['schemas']['TenantChange'];
 export type TenantList = components['schemas']['TenantList'];
 export type TenantReceipt = components['schemas']['TenantReceipt'];
+export type TenantStorage = components['schemas']['TenantStorage'];
 export type Timings = components['schemas']['Timings'];
 export type Usage = components['schemas']['Usage'];
 export type Validation = components['schemas']['Validation'];
@@ -8751,6 +8848,89 @@ export interface operations {
             };
         };
     };
+    get_storage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How much the tenant keeps, and how much it may */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Storage"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_tenants: {
         parameters: {
             query?: never;
@@ -8966,6 +9146,101 @@ export interface operations {
             };
         };
     };
+    get_tenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tenant */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tenant */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantStorage"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     delete_tenant: {
         parameters: {
             query?: never;
@@ -9025,6 +9300,141 @@ export interface operations {
             };
             /** @description The request is addressed to a name that is not the service's */
             421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_tenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tenant */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantChange"];
+            };
+        };
+        responses: {
+            /** @description The tenant */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantStorage"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not declared as JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -10,7 +10,7 @@ use super::{
     ApiError,
 };
 use crate::{
-    domain::budget::LimitKind,
+    domain::{budget::LimitKind, storage::OverQuota},
     service::{
         FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, error_chain,
     },
@@ -66,6 +66,7 @@ impl From<StoreError> for ApiError {
                 "the database did not answer in time; try again or ask for less",
                 cause,
             ),
+            StoreError::OverQuota(over) => over_quota(over),
             StoreError::Constraint { .. }
             | StoreError::Inconsistent(_)
             | StoreError::Unsuitable(_)
@@ -150,6 +151,16 @@ const fn what_helps(limit: LimitKind) -> &'static str {
 /// The amount as JSON: dollars for a cost, a whole number otherwise.
 fn amount_json(limit: LimitKind, amount: u64) -> Value {
     if limit == LimitKind::DailyCost { json!(limit.shown(amount)) } else { json!(amount) }
+}
+
+/// The error for a tenant that would keep more than it may.
+fn over_quota(over: OverQuota) -> ApiError {
+    let (title, detail) = ("The tenant keeps all that it may", over.to_string());
+    let mut error = ApiError::new(StatusCode::FORBIDDEN, "storage_quota", title, detail);
+    for (name, number) in [("limit", over.limit), ("used", over.used), ("asked", over.asked)] {
+        error = error.with(name, json!(number));
+    }
+    error.with("quota", json!(over.quota))
 }
 
 /// The error for a full queue. A request that exceeds the whole queue is not worth retrying.

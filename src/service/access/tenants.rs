@@ -5,7 +5,10 @@ use uuid::Uuid;
 use super::AccessService;
 pub(crate) use crate::store::TenantRow;
 use crate::{
-    domain::identity::TenantId,
+    domain::{
+        identity::TenantId,
+        storage::{StorageQuotaChange, StorageQuotas, StorageUse},
+    },
     service::{ServiceError, run_detached},
     store::{Store, StoreError},
 };
@@ -57,6 +60,23 @@ impl AccessService {
     pub(crate) async fn tenant(&self, id: Uuid) -> Result<TenantRow, ServiceError> {
         let found = self.tenants().await?.into_iter().find(|tenant| tenant.id.0 == id);
         found.ok_or_else(|| ServiceError::NotFound { what: "tenant", name: id.to_string() })
+    }
+
+    /// How much a tenant keeps, and the quotas in force.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn storage(&self, tenant: TenantId) -> Result<(StorageUse, StorageQuotas), ServiceError> {
+        Ok(self.store.access().storage(tenant).await?)
+    }
+
+    /// Changes how much a tenant may keep.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn change_quotas(&self, id: Uuid, change: StorageQuotaChange) -> Result<(), ServiceError> {
+        let (tenant, store) = (self.tenant(id).await?.id, self.store.clone());
+        Ok(run_detached(async move { store.access().change_quotas(tenant, change).await }).await?)
     }
 
     /// Deletes a tenant with all that is its own. Its keys open nothing from the beginning of that.

@@ -9,6 +9,7 @@ use crate::{
     domain::{
         identity::TenantId,
         security_event::{Change, NotedSeal, SecurityEvent},
+        storage::{StorageQuotaChange, StorageQuotas, StorageUse},
     },
     service::{
         ServiceError,
@@ -113,6 +114,39 @@ impl Granted {
     /// Store errors.
     pub(crate) async fn tenants(&self) -> Result<Vec<TenantRow>, ServiceError> {
         self.parts.access.tenants().await
+    }
+
+    /// One tenant; for the operator.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn tenant_of(&self, id: Uuid) -> Result<TenantRow, ServiceError> {
+        self.parts.access.tenant(id).await
+    }
+
+    /// How much a tenant keeps, and the quotas in force; for the operator.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn storage_of(&self, tenant: &TenantRow) -> Result<(StorageUse, StorageQuotas), ServiceError> {
+        self.parts.access.storage(tenant.id).await
+    }
+
+    /// How much the caller's tenant keeps, and the quotas in force.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn storage(&self) -> Result<(StorageUse, StorageQuotas), ServiceError> {
+        self.parts.access.storage(self.tenant()).await
+    }
+
+    /// Changes how much a tenant may keep; for the operator.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn change_quotas(&self, id: Uuid, change: StorageQuotaChange) -> Result<(), ServiceError> {
+        self.parts.access.change_quotas(id, change).await?;
+        self.record_of_deployment(Changed::one(Change::UpdateTenant, [tenant_named(id)])).await
     }
 
     /// Deletes a tenant; for the operator.

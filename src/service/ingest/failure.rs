@@ -24,9 +24,12 @@ pub(super) fn collection_gone() -> ItemFailure {
     }
 }
 
-/// Whether Postgres rejected the data, as opposed to being unavailable.
+/// Whether the data was rejected, as opposed to the database being unavailable.
 pub(super) fn is_refusal(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. }))
+    matches!(
+        error,
+        ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. } | StoreError::OverQuota(_))
+    )
 }
 
 /// A failure of documents, and whether a retry can help.
@@ -193,6 +196,7 @@ fn cause_of(error: &ServiceError) -> ItemFailure {
             "database_unavailable",
             "the database could not be reached; send the document again".to_owned(),
         ),
+        ServiceError::Store(StoreError::OverQuota(over)) => (Stage::Store, "storage_quota", over.to_string()),
         ServiceError::Store(_) => {
             (Stage::Store, "store_rejected", "the database refused this document; please report it".to_owned())
         }

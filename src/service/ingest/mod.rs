@@ -61,10 +61,11 @@ use crate::{
         job::Indexing,
         lexical::language::Language,
         split::SplitterSettings,
+        storage::Growth,
     },
     store::{
         Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, NewJobItem, QueueLimits,
-        RequestKey, Store,
+        RequestKey, Store, StoreError,
     },
 };
 
@@ -216,7 +217,7 @@ impl IngestService {
         {
             return repeated_or_refused(earlier);
         }
-        let collection = self.collection(tenant, &submission.collection).await?;
+        let collection = self.collection(tenant, &submission.collection, submission.documents.len()).await?;
         let job = NewJob { key, webhook: webhook.as_deref(), ..self.new_job(&collection, submission.indexing, caller) };
         let items: Vec<NewJobItem> = submission.documents.into_iter().map(queue_item).collect();
         let count = items.len();
@@ -237,17 +238,31 @@ impl IngestService {
         }
     }
 
-    async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
-        let now = self.context.clock.now();
-        let (profile, _) = self.embedders.primary();
-        let new =
-            NewCollection { id: self.context.ids.next(), name, profile, settings: self.defaults, web_search: false };
-        let (collection, _) = self.store.collections().ensure_collection(tenant, new, now).await?;
+    /// The collection of this name; made for so many documents if there is none, unless they would be refused anyway.
+    async fn collection(&self, tenant: TenantId, name: &str, documents: usize) -> Result<Collection, ServiceError> {
+        let collection = match self.store.collections().collection(tenant, name).await? {
+            Some(collection) => collection,
+            None => self.make_collection(tenant, name, documents).await?,
+        };
         if self.embedders.of(collection.profile_id).is_some() {
             Ok(collection)
         } else {
             Err(foreign_profile(&collection))
         }
+    }
+
+    async fn make_collection(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        documents: usize,
+    ) -> Result<Collection, ServiceError> {
+        let growth = Growth { documents: documents as u64, bytes: 1, collections: 1 };
+        self.store.access().refuse_growth(tenant, growth).await?;
+        let (profile, _) = self.embedders.primary();
+        let new =
+            NewCollection { id: self.context.ids.next(), name, profile, settings: self.defaults, web_search: false };
+        Ok(self.store.collections().ensure_collection(tenant, new, self.context.clock.now()).await?.0)
     }
 
     fn check_webhook(&self, url: &str) -> Result<String, ServiceError> {
@@ -289,6 +304,7 @@ fn repeated_or_refused(outcome: EnqueueOutcome) -> Result<Accepted, ServiceError
 fn refusal(outcome: &EnqueueOutcome) -> ServiceError {
     match outcome {
         EnqueueOutcome::Full(full) => ServiceError::QueueFull(*full),
+        EnqueueOutcome::OverQuota(over) => StoreError::from(*over).into(),
         EnqueueOutcome::KeyInProgress => ServiceError::Conflict {
             code: "idempotency_in_progress",
             detail: "a request with this Idempotency-Key is still being received; wait for its answer".to_owned(),

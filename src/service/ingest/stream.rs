@@ -15,6 +15,7 @@ use crate::{
     service::ServiceError,
     store::{
         AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewItems, NewJob, OpenJob, RefusedItem, RequestKey,
+        StoreError,
     },
 };
 
@@ -67,7 +68,7 @@ impl IngestService {
     ) -> Result<DocumentStream, ServiceError> {
         Ok(DocumentStream {
             webhook: webhook.map(|url| self.check_webhook(url)).transpose()?,
-            collection: self.collection(caller.grant.tenant(), collection).await?,
+            collection: self.collection(caller.grant.tenant(), collection, 1).await?,
             service: self.clone(),
             caller,
             indexing,
@@ -169,6 +170,7 @@ impl DocumentStream {
             let full = match service.store.jobs().append_to_job(self.tenant(), &self.kept_open(job), new).await? {
                 AppendOutcome::Queued => return Ok(()),
                 AppendOutcome::JobClosed => return Err(job_closed()),
+                AppendOutcome::OverQuota(over) => return Err(StoreError::from(over).into()),
                 AppendOutcome::Full(full, returned) => {
                     new = returned;
                     full

@@ -4,6 +4,7 @@ mod find;
 mod keys;
 mod principals;
 mod quotas;
+pub(in crate::store) mod storage;
 mod tenants;
 
 pub(crate) use find::FoundKey;

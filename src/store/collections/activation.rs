@@ -4,7 +4,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Collections, StoreError, Tx, collections::lock};
+use crate::store::{
+    Collections, StoreError, Tx, access::storage::own_quotas, collections::lock, documents::storage::count_activation,
+};
 
 /// Result of a request to activate an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +70,9 @@ impl Collections<'_> {
         lock_documents(&mut transaction, tenant, collection).await?;
         keep_previous(&mut transaction, tenant, collection).await?;
         take_next(&mut transaction, tenant, collection, index, now).await?;
+        let keep = own_quotas(&mut transaction, tenant).await?.or(*self.store.quotas).former_versions;
+        let added = count_activation(&mut transaction, tenant, collection, keep).await?;
+        added.apply(&mut transaction, tenant, collection).await?;
         transaction.commit().await?;
         Ok(ActivationOutcome::Done)
     }

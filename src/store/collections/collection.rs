@@ -10,8 +10,12 @@ use crate::domain::{
     job::Indexing,
     lexical::language::Language,
     split::SplitterSettings,
+    storage::Growth,
 };
-use crate::store::{Collections, ProfileId, StoreError};
+use crate::store::{
+    Collections, ProfileId, StoreError,
+    access::storage::{own_quotas, settle_growth},
+};
 
 /// A collection with the fields that every query needs.
 #[derive(Clone, Debug)]
@@ -155,7 +159,7 @@ impl Collections<'_> {
     /// Creates a collection unless one with that name exists; returns `true` if it was created.
     ///
     /// # Errors
-    /// Any [`StoreError`].
+    /// [`StoreError::OverQuota`]; any other [`StoreError`].
     pub async fn ensure_collection(
         &self,
         tenant: TenantId,
@@ -200,6 +204,11 @@ impl Collections<'_> {
         )
         .execute(&mut *transaction)
         .await?;
+        if made == 1 {
+            let quotas = own_quotas(&mut transaction, tenant).await?.or(*self.store.quotas);
+            let growth = Growth { collections: 1, ..Growth::default() };
+            settle_growth(&mut transaction, tenant, quotas, growth).await?;
+        }
         transaction.commit().await?;
         let collection = self
             .collection(tenant, name)

@@ -9,7 +9,7 @@ use crate::domain::fingerprint::Hash;
 use crate::store::{
     CommitBatch, NewJobItem, StoreError, Tx,
     documents::commit::Stored,
-    documents::removal::{indexes_of, remove, settle},
+    documents::removal::Removal,
     jobs::items::{ItemRows, int},
 };
 
@@ -92,9 +92,9 @@ async fn delete_former(
         return Ok(());
     }
     let (tenant, collection) = (batch.claim.tenant, batch.collection);
-    let mut indexes = indexes_of(transaction, tenant, collection.id, collection.index).await?;
-    remove(transaction, tenant, &mut indexes, &former).await?;
-    settle(transaction, tenant, indexes).await?;
+    let mut removal = Removal::begin(transaction, tenant, collection.id, collection.index).await?;
+    removal.remove(transaction, &former).await?;
+    removal.settle(transaction).await?;
     Ok(())
 }
 

@@ -40,7 +40,7 @@ pub(crate) enum CitedState {
     Current(CitedPassage),
     /// The document has a newer version.
     Superseded {
-        /// The passage as it was cited; `None` for versions replaced before replaced versions were kept.
+        /// The passage as it was cited; `None` if that version is not kept any more.
         passage: Option<CitedPassage>,
         /// Current version of the document.
         current_version: u32,

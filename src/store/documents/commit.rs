@@ -14,9 +14,10 @@ use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{fingerprint::Hash, job::ReadingNotes};
+use crate::domain::{fingerprint::Hash, job::ReadingNotes, storage::Growth};
 use crate::store::{
     AttachedTo, ClaimHandle, Collection, Documents, FetchRecord, NewChunk, NewJobItem, StoreError, Tx,
+    access::storage::{own_quotas, settle_growth},
     collections::index,
     collections::lock,
     collections::statistics::StatisticChanges,
@@ -25,6 +26,7 @@ use crate::store::{
     documents::chunk::{ChunkColumns, delete_chunks},
     documents::document_columns::{DocumentColumns, count},
     documents::metadata_index,
+    documents::storage::{StorageChanges, trim},
     documents::upload_order,
     documents::vectors,
     jobs::settle,
@@ -176,7 +178,7 @@ impl Documents<'_> {
         if !upload_order::take(&mut transaction, batch).await? {
             return Ok(BatchOutcome::DocumentsChanged);
         }
-        let stored = upsert_documents(&mut transaction, batch, &outdated).await?;
+        let (stored, bytes) = upsert_documents(&mut transaction, batch, &outdated).await?;
         upload_order::raise(&mut transaction, batch, &stored).await?;
         acl::take_over(&mut transaction, batch).await?;
         let mut changes = StatisticChanges::default();
@@ -191,9 +193,38 @@ impl Documents<'_> {
         let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
         index::queue_for_next(&mut transaction, batch, &documents).await?;
         attached::follow(&mut transaction, batch, &stored).await?;
+        let documents = changes.documents.max(0).unsigned_abs();
         changes.apply(&mut transaction, batch.claim.tenant, index).await?;
+        self.count_storage(&mut transaction, batch, &replaced, (documents, bytes)).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
+    }
+}
+
+impl Documents<'_> {
+    /// Counts the bytes that were stored, of which so many documents are new, deletes former versions that are too many, and
+    /// refuses all of it if the tenant would keep more than it may.
+    async fn count_storage(
+        &self,
+        transaction: &mut Tx,
+        batch: &CommitBatch<'_>,
+        replaced: &[Uuid],
+        (documents, bytes): (u64, i64),
+    ) -> Result<(), StoreError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (tenant, deployment) = (batch.claim.tenant, *self.store.quotas);
+        let mut storage = StorageChanges { bytes, ..StorageChanges::default() };
+        if !replaced.is_empty() {
+            storage.count_replaced(transaction, tenant, replaced).await?;
+            if let Some(keep) = own_quotas(transaction, tenant).await?.or(deployment).former_versions {
+                trim(transaction, tenant, replaced, keep, &mut storage).await?;
+            }
+        }
+        let bytes = (storage.bytes + storage.former_bytes).max(0).unsigned_abs();
+        let quotas = storage.apply(transaction, tenant, batch.collection.id).await?.or(deployment);
+        settle_growth(transaction, tenant, quotas, Growth { documents, bytes, collections: 0 }).await
     }
 }
 
@@ -203,13 +234,13 @@ pub(in crate::store) struct Stored {
     pub(in crate::store) version: i32,
 }
 
-/// Inserts or replaces the rows of the documents; returns those that changed, by source. A row that already has the
+/// Inserts or replaces the rows of the documents; returns those that changed, by source, and their bytes. A row that already has the
 /// fingerprint, or that a newer upload wrote, is left alone; so are those that are outdated before they are stored.
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
     outdated: &HashSet<String>,
-) -> Result<HashMap<String, Stored>, StoreError> {
+) -> Result<(HashMap<String, Stored>, i64), StoreError> {
     let current = batch.documents.iter().filter(|document| !outdated.contains(&document.source));
     let columns = DocumentColumns::of(current);
     let rows = sqlx::query!(
@@ -236,7 +267,7 @@ async fn upsert_documents(
              attached_to = EXCLUDED.attached_to, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
          WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
-         RETURNING source, document_id, version",
+         RETURNING source, document_id, version, bytes",
         batch.claim.tenant.0,
         batch.collection.id,
         batch.now,
@@ -263,10 +294,10 @@ async fn upsert_documents(
     )
     .fetch_all(&mut **transaction)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.source, Stored { document_id: row.document_id, version: row.version }))
-        .collect())
+    let bytes = rows.iter().map(|row| i64::from(row.bytes)).sum();
+    let stored =
+        rows.into_iter().map(|row| (row.source, Stored { document_id: row.document_id, version: row.version }));
+    Ok((stored.collect(), bytes))
 }
 
 pub(in crate::store) async fn insert_chunks(

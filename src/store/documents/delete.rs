@@ -8,10 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
 use crate::store::{
-    Documents, StoreError, Tx, Work,
-    asks::cache::forget_written_from,
-    collections::lock,
-    documents::removal::{LockedIndex, indexes_of, remove, settle},
+    Documents, StoreError, Tx, Work, asks::cache::forget_written_from, collections::lock, documents::removal::Removal,
 };
 
 /// Documents whose chunks one statement deletes.
@@ -157,18 +154,21 @@ impl Documents<'_> {
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
-        let mut indexes = lock_indexes(&mut transaction, tenant, collection).await?;
         let mut receipt =
             DeleteReceipt { queue_items: dropped.waiting, failed_items: dropped.failed, ..DeleteReceipt::default() };
-        loop {
-            let page = lock_documents(&mut transaction, tenant, collection, matching).await?;
-            if page.is_empty() {
-                break;
+        // A collection that does not exist any more has nothing left to delete.
+        if let Some(active) = lock::lock_shared(&mut transaction, tenant, collection).await? {
+            let mut removal = Removal::begin(&mut transaction, tenant, collection, active).await?;
+            loop {
+                let page = lock_documents(&mut transaction, tenant, collection, matching).await?;
+                if page.is_empty() {
+                    break;
+                }
+                receipt.add(&removal.remove(&mut transaction, &page).await?);
             }
-            receipt.add(&remove(&mut transaction, tenant, &mut indexes, &page).await?);
-        }
-        if receipt.documents > 0 {
-            receipt.terms = settle(&mut transaction, tenant, indexes).await?;
+            if receipt.documents > 0 {
+                receipt.terms = removal.settle(&mut transaction).await?;
+            }
         }
         transaction.commit().await?;
         self.finish_all(tenant, &dropped.jobs, now).await?;
@@ -309,19 +309,6 @@ async fn drop_items(
         }
     }
     Ok(dropped)
-}
-
-/// Locks a collection, which keeps out an activation or a new index, and returns its indexes. If the collection does
-/// not exist any more, nothing is left to delete.
-async fn lock_indexes(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    collection: Uuid,
-) -> Result<Vec<LockedIndex>, StoreError> {
-    match lock::lock_shared(transaction, tenant, collection).await? {
-        Some(active) => indexes_of(transaction, tenant, collection, active).await,
-        None => Ok(Vec::new()),
-    }
 }
 
 async fn lock_documents(

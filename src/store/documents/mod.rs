@@ -12,6 +12,7 @@ pub(in crate::store) mod document_columns;
 pub(in crate::store) mod metadata_index;
 pub(in crate::store) mod removal;
 pub(in crate::store) mod replace;
+pub(in crate::store) mod storage;
 pub(in crate::store) mod text;
 pub(in crate::store) mod upload_order;
 pub(in crate::store) mod vectors;

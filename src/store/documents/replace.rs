@@ -71,6 +71,6 @@ impl Documents<'_> {
             waiting: row.waiting,
         });
         let new = NewItems { items: vec![item], refused: Vec::new() };
-        insert_job(transaction, tenant, job, new, None).await.map(Some)
+        insert_job(transaction, (tenant, *self.store.quotas), job, new, None).await.map(Some)
     }
 }

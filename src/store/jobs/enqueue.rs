@@ -4,9 +4,16 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{access::Acl, fingerprint::Hash, identity::TenantId, job::Indexing};
+use crate::domain::{
+    access::Acl,
+    fingerprint::Hash,
+    identity::TenantId,
+    job::Indexing,
+    storage::{OverQuota, StorageQuotas},
+};
 use crate::store::{
     Jobs, Phase, QueueFull, QueueLimits, StoreError, Tx, Work,
+    access::storage::refuse_arrivals,
     jobs::idempotency,
     jobs::items::{ItemRows, int},
     jobs::limits::QueueSlot,
@@ -111,6 +118,8 @@ pub enum EnqueueOutcome {
     KeyReused,
     /// The queue is full; nothing was accepted.
     Full(QueueFull),
+    /// The tenant keeps all that it may; nothing was accepted.
+    OverQuota(OverQuota),
 }
 
 /// A job that accepts more items.
@@ -135,6 +144,8 @@ pub(crate) enum AppendOutcome {
     JobClosed,
     /// The queue is full; nothing was accepted, and the items are returned.
     Full(QueueFull, NewItems),
+    /// The tenant keeps all that it may; nothing was accepted.
+    OverQuota(OverQuota),
 }
 
 impl Jobs<'_> {
@@ -153,7 +164,8 @@ impl Jobs<'_> {
             Some(_) => self.store.begin(tenant).await?,
             None => self.store.begin_unflushed(tenant).await?,
         };
-        insert_job(transaction, tenant, job, NewItems { items, refused: Vec::new() }, None).await
+        let new = NewItems { items, refused: Vec::new() };
+        insert_job(transaction, (tenant, *self.store.quotas), job, new, None).await
     }
 
     /// Accepts the first items of a job; more may be appended until `receiving_until`.
@@ -168,7 +180,7 @@ impl Jobs<'_> {
         receiving_until: OffsetDateTime,
     ) -> Result<EnqueueOutcome, StoreError> {
         let transaction = self.store.begin(tenant).await?;
-        insert_job(transaction, tenant, job, new, Some(receiving_until)).await
+        insert_job(transaction, (tenant, *self.store.quotas), job, new, Some(receiving_until)).await
     }
 
     /// Appends to a job that is open for more, and keeps it open. No items only keep it open.
@@ -189,11 +201,16 @@ impl Jobs<'_> {
             return Ok(AppendOutcome::Full(full, new));
         }
         // A job has a single sender, so no other transaction changes this number.
-        let first = sqlx::query_scalar!("SELECT items FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job.id)
-            .fetch_optional(&mut *transaction)
-            .await?;
-        let Some(first) = first else { return Ok(AppendOutcome::JobClosed) };
-        let rows = ItemRows { tenant, job: job.id, first, now: job.now };
+        let found =
+            sqlx::query!("SELECT items, collection_id FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job.id)
+                .fetch_optional(&mut *transaction)
+                .await?;
+        let Some(found) = found else { return Ok(AppendOutcome::JobClosed) };
+        let place = (tenant, found.collection_id);
+        if let Err(over) = refuse_arrivals(&mut transaction, place, *self.store.quotas, &new.items).await? {
+            return Ok(AppendOutcome::OverQuota(over));
+        }
+        let rows = ItemRows { tenant, job: job.id, first: found.items, now: job.now };
         rows.insert(&mut transaction, &new.items).await?;
         // Runs before the job counts any of these items.
         if let Some(full) = slot.take(&mut transaction, None).await? {
@@ -241,10 +258,10 @@ impl Jobs<'_> {
 }
 
 /// Accepts a job in a transaction, and commits it if no limit or name conflict prevents that. More may be appended to it
-/// until `receiving_until`; without that it is complete.
+/// until `receiving_until`; without that it is complete. The quotas are those of tenants that have none of their own.
 pub(in crate::store) async fn insert_job(
     mut transaction: Tx,
-    tenant: TenantId,
+    (tenant, quotas): (TenantId, StorageQuotas),
     job: &NewJob<'_>,
     new: NewItems,
     receiving_until: Option<OffsetDateTime>,
@@ -259,6 +276,10 @@ pub(in crate::store) async fn insert_job(
     let slot = slot_for(tenant, job.limits, count, bytes);
     if let Some(full) = slot.look(&mut transaction).await? {
         return Ok(EnqueueOutcome::Full(full));
+    }
+    let place = (tenant, job.collection);
+    if let Err(over) = refuse_arrivals(&mut transaction, place, quotas, &items).await? {
+        return Ok(EnqueueOutcome::OverQuota(over));
     }
     sqlx::query!(
         "WITH job AS (

@@ -46,6 +46,28 @@ async fn what_is_refused_is_left_as_it_was() {
     assert_eq!(database::number(&options, "SELECT count(*) FROM _sqlx_migrations").await, 1);
 }
 
+/// Databases from before tenants had quotas know what is kept as well as if it had been counted from the beginning.
+#[tokio::test]
+async fn what_was_stored_before_is_counted() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    for words in ["The old harbour is in Oban.", "The new harbour is in Mallaig."] {
+        app.ingest("harbours", &[("harbour.txt", words)]).await;
+    }
+    app.ingest("others", &[("a.txt", "Some words."), ("b.txt", "Ünd more.")]).await;
+    let database = app.database.clone();
+    app.stop().await;
+    database::execute(
+        &database,
+        "DROP TABLE collection_storage, tenant_quota; ALTER TABLE document DROP COLUMN bytes;
+         ALTER TABLE document_version DROP COLUMN bytes; DELETE FROM _sqlx_migrations WHERE version = 7",
+    )
+    .await;
+    Store::migrate(&database).await.expect("it is brought up to date");
+    database::assert_consistent(&database).await;
+    assert_eq!(database::number(&database, "SELECT sum(former_versions)::bigint FROM collection_storage").await, 1);
+}
+
 /// The owner of the tables is bound by their policies like everybody, unless it is a superuser.
 #[tokio::test]
 async fn an_owner_who_is_no_superuser_makes_the_schema_and_is_served() {

@@ -1044,6 +1044,30 @@ class StageWork(BaseModel):
     """
 
 
+class StorageQuotas(BaseModel):
+    """
+    How much a tenant may keep; null is any amount.
+    """
+
+    bytes: int | None
+    """
+    Most bytes.
+    """
+    collections: int | None
+    """
+    Most collections.
+    """
+    documents: int | None
+    """
+    Most documents.
+    """
+    former_versions: int | None
+    """
+    Former versions that are kept of each document. It refuses nothing: of more the oldest are deleted, and citations of
+    them lead to the document without its words.
+    """
+
+
 class Tenant(BaseModel):
     """
     A tenant: its documents, keys and audit are its own.
@@ -1740,6 +1764,60 @@ class Splitter(BaseModel):
     Unit of `size` and `overlap`.
 
     If left out: `"tokens"`.
+    """
+
+
+class Storage(BaseModel):
+    """
+    How much a tenant keeps, and how much it may.
+    """
+
+    bytes: int
+    """
+    UTF-8 bytes of text and metadata, former versions included. Chunks, vectors and indexes take more than that beside it.
+    """
+    collections: int
+    """
+    Number of collections.
+    """
+    documents: int
+    """
+    Number of documents.
+    """
+    former_version_bytes: int
+    """
+    Bytes of the former versions.
+    """
+    former_versions: int
+    """
+    Number of former versions of documents.
+    """
+    quotas: StorageQuotas
+    """
+    The quotas in force.
+    """
+
+
+class TenantStorage(BaseModel):
+    """
+    A tenant with how much it keeps.
+    """
+
+    created_at: AwareDatetime
+    """
+    When the tenant was made.
+    """
+    id: UUID
+    """
+    Id of the tenant.
+    """
+    name: str
+    """
+    Name of the tenant.
+    """
+    storage: Storage
+    """
+    How much it keeps, and how much it may.
     """
 
 

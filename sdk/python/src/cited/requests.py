@@ -144,6 +144,40 @@ class SearchStages(TypedDict):
     """
 
 
+class StorageQuotaChange(TypedDict):
+    """
+    A change of quotas; what is left out stays, and null is the quota of the deployment (JSON merge patch).
+    """
+
+    bytes: NotRequired[int | None]
+    """
+    Most bytes.
+    """
+    collections: NotRequired[int | None]
+    """
+    Most collections.
+    """
+    documents: NotRequired[int | None]
+    """
+    Most documents.
+    """
+    former_versions: NotRequired[int | None]
+    """
+    Former versions that are kept of each document.
+    """
+
+
+class TenantChange(TypedDict):
+    """
+    A change of a tenant.
+    """
+
+    quotas: StorageQuotaChange
+    """
+    How much it may keep.
+    """
+
+
 class AclChange(TypedDict):
     """
     A change of an access control list; what is left out stays (JSON merge patch).

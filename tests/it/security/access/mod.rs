@@ -10,6 +10,7 @@ mod noninterference;
 mod operations;
 mod quotas;
 mod record;
+mod storage;
 mod tenants;
 mod tokens;
 mod world;

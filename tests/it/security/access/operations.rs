@@ -155,6 +155,7 @@ impl Operation {
             "update_collection" => json!({"web_search": false}),
             "rotate_key" => json!({}),
             "create_tenant" => json!({"name": "made by a test"}),
+            "update_tenant" => json!({"quotas": {"documents": 1_000_000}}),
             other => {
                 assert!(!self.has_body, "{other} takes what?");
                 return None;

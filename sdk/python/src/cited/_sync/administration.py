@@ -129,6 +129,10 @@ class Administration(Transport):
         params = _calls.query({"url": url})
         return self._call(models.WebhookSecret, "GET", "/v1/webhooks/secret", params=params)
 
+    def get_storage(self) -> models.Storage:
+        """How much the tenant keeps, and how much it may."""
+        return self._call(models.Storage, "GET", "/v1/storage")
+
     def list_tenants(self) -> models.TenantList:
         """The tenants, for the operator."""
         return self._call(models.TenantList, "GET", "/v1/tenants")
@@ -136,6 +140,14 @@ class Administration(Transport):
     def create_tenant(self, **request: Unpack[requests.NewTenant]) -> models.Tenant:
         """Creates a tenant, for the operator."""
         return self._call(models.Tenant, "POST", "/v1/tenants", json=request)
+
+    def get_tenant(self, id: Id) -> models.TenantStorage:
+        """A tenant with how much it keeps and may keep, for the operator."""
+        return self._call(models.TenantStorage, "GET", f"/v1/tenants/{_calls.part(id)}")
+
+    def update_tenant(self, id: Id, **request: Unpack[requests.TenantChange]) -> models.TenantStorage:
+        """Sets how much a tenant may keep, for the operator."""
+        return self._call(models.TenantStorage, "PATCH", f"/v1/tenants/{_calls.part(id)}", json=request)
 
     def delete_tenant(self, id: Id) -> models.TenantReceipt:
         """Deletes a tenant with everything in it, for the operator."""
