@@ -6,12 +6,14 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use crate::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 32] = [
+const TABLES: [&str; 34] = [
     "tenant",
+    "tenant_quota",
     "api_key",
     "principal",
     "collection",
     "collection_index",
+    "collection_storage",
     "index_statistic",
     "document_index",
     "term_statistic",
@@ -70,6 +72,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO security_event SELECT tenant_id, job_id, now(), 'ask', NULL, NULL, NULL, NULL, '{}', 1 FROM job LIMIT 1;
         INSERT INTO security_event_waiting SELECT tenant_id, gen_random_uuid() FROM job LIMIT 1;
         INSERT INTO security_seal SELECT tenant_id, 1000, now(), '{}', '', '', false FROM job LIMIT 1;
+        INSERT INTO tenant_quota SELECT tenant_id, NULL, NULL, NULL, NULL FROM job LIMIT 1;
         INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
         INSERT INTO key_usage_daily SELECT tenant_id, '2026-01-31', 'key', 1, 1 FROM job LIMIT 1;
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";

@@ -337,12 +337,42 @@ fn counting_is_linear() {
         ("nothing", "\u{0}".repeat(200_000)),
     ];
     for (name, text) in texts {
-        for settings in KINDS.iter().flat_map(|kind| [settings(*kind, 512, None), in_characters(*kind, 600, None)]) {
-            let counter = Recorder { inner: &word_pieces, calls: Cell::new(0), bytes: Cell::new(0) };
-            let pieces = split_titled(&text, "A title", &settings, WINDOW, &counter);
-            let (calls, times) = (counter.calls.get(), counter.bytes.get() / text.len());
-            assert!(times <= 5, "{name} {settings:?}: counted {times} times over");
-            assert!(calls <= text.len() * 3 / 5 + 8 * pieces.len() + 100, "{name} {settings:?}: {calls} calls");
-        }
+        assert_counted(name, &text, 60);
+    }
+}
+
+/// So is text that wears parsers out: signs that open what never closes, and nesting without end. Each sign is counted once.
+#[test]
+fn counting_what_never_closes_is_linear() {
+    let texts: [(&str, String); 14] = [
+        ("quotes in quotes", format!("{} end", "> ".repeat(100_000))),
+        ("lists in lists", (0..600).map(|depth| format!("{}- a\n", "  ".repeat(depth))).collect()),
+        ("open brackets", "[".repeat(200_000)),
+        ("links in links", format!("{}{}", "[a](".repeat(40_000), ")".repeat(40_000))),
+        ("open images and emphasis", "![*_**a ".repeat(25_000)),
+        ("backticks of all lengths", (1..600).map(|length| format!("{} a ", "`".repeat(length))).collect()),
+        ("fences that do not end", "```a\n~~~b\n".repeat(20_000)),
+        ("definitions of links", (0..10_000).map(|number| format!("[{number}]: /{number}\n")).collect()),
+        ("open tags and comments", "<a b='<!-- <![CDATA[ ".repeat(10_000)),
+        ("entities", "&amp;&#x26;&nosuch;".repeat(10_000)),
+        ("line ends of all kinds", "a\r\nb\rc\u{2028}d\u{85}e\u{b}f\u{c}".repeat(10_000)),
+        ("directions and nothing to see", "\u{202e}a\u{200b}\u{2066}b\u{feff}".repeat(20_000)),
+        ("one line of JSON", format!("{}1{}", "{\"a\":[".repeat(20_000), "]}".repeat(20_000))),
+        ("headings of all depths", (0..40_000).map(|number| format!("{} a\n", "#".repeat(number % 6 + 1))).collect()),
+    ];
+    for (name, text) in texts {
+        assert_counted(name, &text, 110);
+    }
+}
+
+/// Splitters count no more than this many times for a hundred bytes, and no byte more than five times over.
+fn assert_counted(name: &str, text: &str, for_a_hundred: usize) {
+    for settings in KINDS.iter().flat_map(|kind| [settings(*kind, 512, None), in_characters(*kind, 600, None)]) {
+        let counter = Recorder { inner: &word_pieces, calls: Cell::new(0), bytes: Cell::new(0) };
+        let pieces = split_titled(text, "A title", &settings, WINDOW, &counter);
+        let (calls, times) = (counter.calls.get(), counter.bytes.get() / text.len());
+        assert!(times <= 5, "{name} {settings:?}: counted {times} times over");
+        let most = text.len() * for_a_hundred / 100 + 8 * pieces.len() + 100;
+        assert!(calls <= most, "{name} {settings:?}: {calls} calls of at most {most}");
     }
 }
