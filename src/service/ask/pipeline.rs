@@ -107,8 +107,8 @@ async fn answer(
                 let (plan, first) = first_retrieval(ask, &corpus, &mut state).await?;
                 ask.record.note_plan(&plan);
                 ask.record.note_planned(first.rounds);
-                let found = state.begin(plan, first.found, first.sub_questions);
-                if let Some(report) = cache::recall(ask, emitter, (&corpus, &found), claim).await? {
+                let mut found = state.begin(plan, first.found, first.sub_questions);
+                if let Some(report) = cache::recall(ask, emitter, (&corpus, &mut found), claim).await? {
                     return Ok(report);
                 }
                 early_draft = grade_round(ask, &mut state, &found, Wording::Asked).await?;

@@ -38,7 +38,8 @@ pub(crate) struct NewCachedAnswer<'a> {
 }
 
 impl Asks<'_> {
-    /// Looks an answer up. If none is cached and a lease is given, the ask claims the right to write it.
+    /// Looks an answer up for a caller who is these principals and may see all that it was written from. If none is cached
+    /// and a lease is given, the ask claims the right to write it.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -47,15 +48,16 @@ impl Asks<'_> {
         &self,
         tenant: TenantId,
         key: &Hash,
-        ask: Uuid,
+        (ask, caller): (Uuid, Option<&[i32]>),
         lease: Option<Duration>,
     ) -> Result<CachedState, StoreError> {
         let row = sqlx::query!(
-            r#"SELECT state AS "state!", answer FROM claim_answer($1, $2, $3, $4)"#,
+            r#"SELECT state AS "state!", answer FROM claim_answer($1, $2, $3, $4, $5)"#,
             tenant.0,
             &key[..],
             lease.map(interval) as Option<PgInterval>,
             ask,
+            caller,
         )
         .fetch_one(self.store.writer())
         .await?;

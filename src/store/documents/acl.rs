@@ -1,6 +1,6 @@
 //! Access control lists: who may see the documents of a tenant. The function `may_see` of the database judges by them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use uuid::Uuid;
 
@@ -174,6 +174,30 @@ impl Documents<'_> {
         .await?;
         transaction.commit().await?;
         Ok(Some(acl))
+    }
+
+    /// Returns those of the documents that a caller who is these principals may see.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn visible(
+        &self,
+        tenant: TenantId,
+        documents: &[Uuid],
+        caller: &[i32],
+    ) -> Result<HashSet<Uuid>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let visible = sqlx::query_scalar!(
+            "SELECT document_id FROM document
+             WHERE tenant_id = $1 AND document_id = ANY ($2) AND may_see(allowed, denied, $3)",
+            tenant.0,
+            documents,
+            caller,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(visible.into_iter().collect())
     }
 
     /// Returns whether there is a document of this identity that a caller who is these principals may not see.

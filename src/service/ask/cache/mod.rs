@@ -34,23 +34,30 @@ use crate::{
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Returns the answer given earlier to the same question over the same passages, validated again, if the request allows
-/// that. If there is none, `claim` is set for the answer that is to be written.
+/// that. If there is none, `claim` is set for the answer that is to be written; if the ask has waited for another, passages
+/// that its caller may not see any more are taken out of those found.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn recall(
     ask: &AskContext,
     emitter: &mut Emitter,
-    (corpus, found): (&Corpus, &Retrieved),
+    (corpus, found): (&Corpus, &mut Retrieved),
     claim: &mut Option<CacheClaim>,
 ) -> Result<Option<AskReport>, AskError> {
     let execution = &ask.request.execution;
     let Some(life) = execution.cache_life.filter(|_| !execution.dry_run) else { return Ok(None) };
     let key = CacheKey::of(ask, corpus, found).hash();
-    let slot = Slot { store: ask.services.store.clone(), tenant: ask.caller.grant.tenant(), key, ask: ask.id };
+    let (store, tenant) = (ask.services.store.clone(), ask.caller.grant.tenant());
+    let slot = Slot { store, tenant, key, ask: ask.id, caller: found.caller.clone() };
     let claimed = claim.insert(CacheClaim { slot, life, is_stored: false, flight: None });
-    let known = claimed.look_up(&ask.single_flight, ask.deadline).await?;
-    let Some(report) = known.and_then(|answer| entry::recall(ask, answer)) else { return Ok(None) };
+    let Known { answer, has_waited } = claimed.look_up(&ask.single_flight, ask.deadline).await?;
+    let Some(report) = answer.and_then(|answer| entry::recall(ask, answer)) else {
+        if has_waited {
+            claimed.slot.forget_hidden(found).await?;
+        }
+        return Ok(None);
+    };
     *claim = None;
     emitter.emit_sources(&ask.record.sources()).await;
     if let Some((answer, _)) = report.outcome.written() {
@@ -82,11 +89,33 @@ struct Slot {
     tenant: TenantId,
     key: Hash,
     ask: Uuid,
+    /// The caller, as access control lists know it.
+    caller: Option<Vec<i32>>,
+}
+
+/// Result of a look-up.
+struct Known {
+    answer: Option<Value>,
+    /// Whether the ask has waited for another one.
+    has_waited: bool,
 }
 
 impl Slot {
     async fn look(&self, lease: Option<Duration>) -> Result<CachedState, StoreError> {
-        self.store.asks().cached_answer(self.tenant, &self.key, self.ask, lease).await
+        let asker = (self.ask, self.caller.as_deref());
+        self.store.asks().cached_answer(self.tenant, &self.key, asker, lease).await
+    }
+
+    /// Takes out the passages of documents that the caller may not see any more.
+    async fn forget_hidden(&self, found: &mut Retrieved) -> Result<(), StoreError> {
+        let Some(caller) = &self.caller else { return Ok(()) };
+        let documents: Vec<Uuid> = found.hits.iter().map(|hit| hit.passage.key.document_id).collect();
+        let visible = self.store.documents().visible(self.tenant, &documents, caller).await?;
+        found.hits.retain(|hit| visible.contains(&hit.passage.key.document_id));
+        for hit in &mut found.hits {
+            hit.duplicates.retain(|same| visible.contains(&same.key.document_id));
+        }
+        Ok(())
     }
 
     /// Releases the claim, so that another ask can write the answer.
@@ -112,7 +141,7 @@ pub(super) struct CacheClaim {
 
 impl CacheClaim {
     /// Returns the answer, if there is one. Waits for an ask that is already writing it, in this process or in another.
-    async fn look_up(&mut self, single_flight: &SingleFlight, deadline: Instant) -> Result<Option<Value>, StoreError> {
+    async fn look_up(&mut self, single_flight: &SingleFlight, deadline: Instant) -> Result<Known, StoreError> {
         match single_flight.join((self.slot.tenant.0, self.slot.key)) {
             Role::Leader(flight) => {
                 self.flight = Some(flight);
@@ -120,17 +149,19 @@ impl CacheClaim {
             }
             Role::Follower(flight) => {
                 flight.landed().await;
-                match self.slot.look(None).await? {
-                    CachedState::Ready(answer) => Ok(Some(answer)),
+                let answer = match self.slot.look(None).await? {
+                    CachedState::Ready(answer) => Some(answer),
                     // Waiting for the next claim would not help: each ask continues on its own.
-                    CachedState::Claimed | CachedState::Pending | CachedState::Missing => Ok(None),
-                }
+                    CachedState::Claimed | CachedState::Pending | CachedState::Missing => None,
+                };
+                Ok(Known { answer, has_waited: true })
             }
         }
     }
 
     /// Claims the answer, or waits for the process that holds the claim. Its answer can only be detected by polling.
-    async fn claim(&mut self, deadline: Instant) -> Result<Option<Value>, StoreError> {
+    async fn claim(&mut self, deadline: Instant) -> Result<Known, StoreError> {
+        let mut has_waited = false;
         loop {
             let lease = deadline.saturating_duration_since(Instant::now());
             // A cancelled statement may have taken effect.
@@ -138,9 +169,12 @@ impl CacheClaim {
             let state = self.slot.look(Some(lease)).await?;
             self.is_stored = state == CachedState::Claimed;
             match state {
-                CachedState::Ready(answer) => return Ok(Some(answer)),
-                CachedState::Claimed | CachedState::Missing => return Ok(None),
-                CachedState::Pending => tokio::time::sleep(POLL_INTERVAL).await,
+                CachedState::Ready(answer) => return Ok(Known { answer: Some(answer), has_waited }),
+                CachedState::Claimed | CachedState::Missing => return Ok(Known { answer: None, has_waited }),
+                CachedState::Pending => {
+                    has_waited = true;
+                    tokio::time::sleep(POLL_INTERVAL).await;
+                }
             }
         }
     }

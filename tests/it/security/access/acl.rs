@@ -1,5 +1,7 @@
 //! Access control lists of documents: who sees a document, on every surface, and from when on.
 
+use std::time::Duration;
+
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
@@ -8,7 +10,7 @@ use super::world::{OPERATOR, PEPPER, encoded, text};
 use crate::{
     database,
     harness::{Answer, TestApp, send},
-    scripted::ModelServer,
+    scripted::{ModelServer, Reply, Role},
 };
 
 /// A service with keys of people.
@@ -175,6 +177,42 @@ async fn a_changed_list_holds_for_the_next_ask_and_embeds_nothing() {
     }
     assert_eq!(database::number(people.database(), written).await, before, "nothing was embedded or indexed again");
     assert_eq!(database::number(people.database(), "SELECT count(*) FROM job").await, 2);
+    people.stop().await;
+}
+
+/// A right that is lost while an answer is written is lost for all who did not begin to write it: neither those who ask from
+/// then on nor those who wait for the answer get it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_under_way_is_not_for_those_who_lost_the_right() {
+    let server = ModelServer::start().await;
+    let url = server.base_url();
+    let chat = [("CITED_CHAT_BASE_URL", url.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
+    let people = People::start_with(&chat).await;
+    people.store(OPERATOR, document("open", "The canteen opens at noon.", None)).await;
+    let vault = people.store(OPERATOR, document("vault", RESTRICTED, Some(json!({"allow": ["group:people"]})))).await;
+    let question = json!({"question": "Which word opens the vault?", "collections": ["c"], "cache": {"ttl_s": 600}});
+    let ask = async || people.send(&people.ada, Method::POST, "/v1/ask", question.clone()).await;
+    let tells = |answer: &Answer| answer.body.to_string().contains("marigold");
+    server.reply(Role::Grade, Reply::GradeCorrect("vault"));
+    server.reply(Role::Answer, Reply::Slow(Duration::from_secs(2), format!("{RESTRICTED} [^1]")));
+    server.reply(Role::Answer, Reply::Text("I do not know.".to_owned()));
+    let change = async |list: Value| {
+        server.wait_for_call(Role::Answer).await;
+        // Long enough for the one that waits to have begun to, most of the time.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let changed = people.send(OPERATOR, Method::PUT, &format!("/v1/documents/{vault}/acl"), list).await;
+        assert_eq!(changed.status, 200, "{changed:?}");
+        ask().await
+    };
+    let follow = async || {
+        server.wait_for_call(Role::Answer).await;
+        ask().await
+    };
+    let (writer, waiting, later) = tokio::join!(ask(), follow(), change(json!({"allow": ["user:bob"]})));
+    assert!(tells(&writer), "it had begun: {writer:?}");
+    assert!(!tells(&waiting), "{waiting:?}");
+    assert!(!tells(&later), "{later:?}");
+    assert!(!tells(&ask().await));
     people.stop().await;
 }
 
