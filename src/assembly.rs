@@ -202,9 +202,14 @@ impl<'a> Assembly<'a> {
             self.config.ingest.contexts,
             self.daily_budget.clone(),
         );
-        let processor =
-            Processor::new(self.ingest_parts(), Arc::clone(&self.fetches), writer, self.config.ingest.clone());
-        Worker::new(processor, Arc::clone(&self.signal), self.heartbeats.clone())
+        let processor = Processor::new(
+            self.ingest_parts(),
+            Arc::clone(&self.fetches),
+            writer,
+            self.config.ingest.clone(),
+            Arc::clone(&self.signal),
+        );
+        Worker::new(processor, self.heartbeats.clone())
     }
 
     /// The tasks that run in the background.

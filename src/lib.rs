@@ -35,7 +35,7 @@ pub use providers::{
 pub use service::context::{Clock, Context, SystemClock};
 pub use shutdown::Shutdown;
 pub use store::{
-    BatchOutcome, CollectionSettings, CommitBatch, EnqueueOutcome, FollowUp, GraphChanges, ItemFailure, ItemPage,
-    Lease, MAX_CLAIMS, NewCollection, NewJob, NewJobItem, Phase, PoolSettings, QueueLimits, Store, StoreError,
-    UnchangedItem,
+    BatchOutcome, CollectionSettings, CommitBatch, EnqueueOutcome, FollowUp, GraphChanges, ItemFailure, ItemKey,
+    ItemPage, Lease, MAX_CLAIMS, NewCollection, NewJob, NewJobItem, Phase, PoolSettings, QueueLimits, Store,
+    StoreError, UnchangedItem,
 };

@@ -25,6 +25,7 @@ pub(crate) mod retrieval;
 pub(crate) mod search;
 pub(crate) mod security_record;
 pub(crate) mod sweep;
+mod together;
 pub(crate) mod vector_graphs;
 
 pub(crate) use error::{ServiceError, error_chain};

@@ -25,7 +25,9 @@ pub use collections::{CollectionSettings, GraphChanges, NewCollection};
 pub use connect::{PoolSettings, Store};
 pub use documents::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 pub use error::StoreError;
-pub use jobs::{EnqueueOutcome, ItemFailure, ItemPage, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueLimits};
+pub use jobs::{
+    EnqueueOutcome, ItemFailure, ItemKey, ItemPage, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueLimits,
+};
 
 pub(crate) use access::{Access, FoundKey, KeyRow, KeyUse, NewKey, Rotation, TenantRow};
 pub(crate) use asks::{
@@ -45,8 +47,8 @@ pub(crate) use documents::{
 };
 pub(crate) use jobs::{
     AppendOutcome, CancelOutcome, Claim, ClaimHandle, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail,
-    JobFilter, JobItemRow, JobRow, Jobs, NewItems, OpenJob, QueueFull, RefusedItem, ReplyContent, RequestKey,
-    RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
+    JobFilter, JobItemRow, JobRow, Jobs, NewItems, OpenJob, QueueFull, RefusedItem, ReplyContent, ReportedJob,
+    RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
     DenseHit, DenseQuery, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{document::SplitPlan, job_metrics::JobMetrics};
 use crate::{
     domain::job::Indexing,
-    store::{Claim, ClaimHandle, ClaimedItem, Collection, ReadDocument},
+    store::{Claim, ClaimHandle, ClaimedItem, Collection, ItemKey, ReadDocument},
 };
 
 /// Documents that are processed together, with the data that this requires.
@@ -14,17 +14,17 @@ pub(super) struct Batch<'a> {
     pub(super) handle: ClaimHandle,
     pub(super) collection: &'a Collection,
     /// Stored documents, by item, that are built into the next index: that of `collection`.
-    pub(super) rebuilt: Option<&'a HashMap<i32, ReadDocument>>,
+    pub(super) rebuilt: Option<&'a HashMap<ItemKey, ReadDocument>>,
     pub(super) plan: SplitPlan,
     pub(super) indexing: Indexing,
     /// Number of attempts of each item.
-    pub(super) tries: &'a HashMap<i32, Tries>,
+    pub(super) tries: &'a HashMap<ItemKey, Tries>,
     pub(super) metrics: &'a Arc<JobMetrics>,
 }
 
 impl Batch<'_> {
     /// The item that is alone in the claim because it may be the cause of lost workers.
-    pub(super) fn suspect(&self) -> Option<i32> {
+    pub(super) fn suspect(&self) -> Option<ItemKey> {
         self.tries.iter().find(|(_, tries)| tries.is_suspected).map(|(item, _)| *item)
     }
 }
@@ -41,13 +41,13 @@ pub(super) struct Tries {
 }
 
 impl Tries {
-    /// Those of the items of a claim, by ordinal.
-    pub(super) fn of(claim: &Claim) -> HashMap<i32, Self> {
+    /// Those of the items of a claim.
+    pub(super) fn of(claim: &Claim) -> HashMap<ItemKey, Self> {
         let of_item = |item: &ClaimedItem| Self {
             claims: item.attempts,
             failures: item.failures,
             is_suspected: item.is_suspected,
         };
-        claim.items.iter().map(|item| (item.ordinal, of_item(item))).collect()
+        claim.items.iter().map(|item| (item.key, of_item(item))).collect()
     }
 }

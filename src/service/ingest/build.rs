@@ -15,7 +15,7 @@ use crate::{
     },
     extract::Extracted,
     service::ServiceError,
-    store::{ClaimedItem, ItemFailure, ReadDocument, StoredDocument, UnchangedItem},
+    store::{ClaimedItem, ItemFailure, ItemKey, ReadDocument, StoredDocument, UnchangedItem},
 };
 
 /// The remaining work on a stored document.
@@ -39,20 +39,18 @@ impl Processor {
         let stored = self.store.collections().stored_documents(batch.handle.tenant, batch.collection, &sources).await?;
         let mut by_source: HashMap<String, StoredDocument> =
             stored.into_iter().map(|document| (document.source.clone(), document)).collect();
-        let read_as: HashMap<i32, ReadDocument> = items
-            .iter()
-            .filter_map(|item| Some((item.ordinal, ReadDocument::of(by_source.get(&item.source)?))))
-            .collect();
+        let read_as: HashMap<ItemKey, ReadDocument> =
+            items.iter().filter_map(|item| Some((item.key, ReadDocument::of(by_source.get(&item.source)?)))).collect();
         let (mut unchanged, mut changed, mut failures) = (Vec::new(), Vec::new(), Vec::new());
         for item in &items {
             let document = by_source.remove(&item.source).ok_or_else(gone);
             match document.and_then(|document| rebuild(item, document, batch.plan, self.embedder.profile())) {
                 Ok(Rebuilt::Unchanged(document)) => unchanged.push(document),
                 Ok(Rebuilt::Changed(document)) => changed.push(*document),
-                Err(failure) => failures.push(ItemFailure { ordinal: item.ordinal, ..failure }),
+                Err(failure) => failures.push((item.key, failure)),
             }
         }
-        batch.metrics.add(Stage::Load, items.len(), started);
+        batch.metrics.add(Stage::Load, items.iter().map(|item| item.key), started);
         let batch = &Batch { rebuilt: Some(&read_as), ..*batch };
         self.fail_each(batch, &failures).await?;
         let changed = changed.into_iter().map(|(described, extracted)| (described, Some(Ok(extracted)))).collect();
@@ -68,7 +66,7 @@ fn rebuild(
     plan: SplitPlan,
     profile: &EmbeddingProfile,
 ) -> Result<Rebuilt, ItemFailure> {
-    let (item, position) = (item.ordinal, item.position);
+    let (item, position) = (item.key, item.position);
     let StoredDocument { id, version, source, uri, loader, fetched_at, fetch, .. } = document;
     let layout = Layout::read(document.layout).map_err(|error| unreadable_layout(&error))?;
     let Layout { given_title, found_title, declared, requested, splitter, headings, pages } = layout;
@@ -108,16 +106,16 @@ fn unreadable_layout(error: &serde_json::Error) -> ItemFailure {
          needs; it stays as it is in the active index, and the next one is incomplete without it; retry the job with the \
          release that stored it"
     );
-    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "payload_version", message }
+    ItemFailure { stage: Stage::Load, cause: "payload_version", message }
 }
 
 pub(super) fn index_dropped() -> ItemFailure {
     let message = "the collection has no index next to the active one to build this document into: it was dropped; send \
                    POST /v1/collections/{name}/indexes to make one";
-    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "index_dropped", message: message.to_owned() }
+    ItemFailure { stage: Stage::Load, cause: "index_dropped", message: message.to_owned() }
 }
 
 fn gone() -> ItemFailure {
     let message = "this document was deleted before it was built into the next index";
-    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "document_deleted", message: message.to_owned() }
+    ItemFailure { stage: Stage::Load, cause: "document_deleted", message: message.to_owned() }
 }

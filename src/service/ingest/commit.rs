@@ -6,13 +6,14 @@ use super::{
     batch::Batch,
     embed::Embedded,
     failure::{collection_gone, is_refusal},
+    job_metrics::JobMetrics,
     pipeline::Processor,
     work::{Work, build_work},
 };
 use crate::{
-    domain::job::Stage,
+    domain::{identity::TenantId, job::Stage},
     service::ServiceError,
-    store::{BatchOutcome, BuildBatch, CommitBatch, FollowUp, UnchangedItem},
+    store::{BatchOutcome, BuildBatch, CommitBatch, FollowUp, ItemKey, StoreError, UnchangedItem},
 };
 
 impl Processor {
@@ -23,11 +24,32 @@ impl Processor {
         embedded: Vec<Embedded>,
         mut unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
-        let (started, stored) = (Instant::now(), embedded.len());
+        let started = Instant::now();
+        let items: Vec<ItemKey> = items_of(&embedded, &[]).collect();
         for run in in_runs(embedded) {
             self.commit_run(batch, run, std::mem::take(&mut unchanged)).await?;
         }
-        batch.metrics.add(Stage::Store, stored, started);
+        batch.metrics.add(Stage::Store, items, started);
+        if batch.metrics.is_shared() {
+            // Nobody waits for the rest of a claim that is others'.
+            self.finish_jobs(batch.handle.tenant, batch.metrics).await?;
+        }
+        Ok(())
+    }
+
+    /// Records the work on the jobs of a claim, ends those whose last item is settled, and tells those who wait for them.
+    pub(super) async fn finish_jobs(&self, tenant: TenantId, metrics: &JobMetrics) -> Result<(), StoreError> {
+        let taken = metrics.take();
+        let works = taken.works();
+        if works.is_empty() {
+            return Ok(());
+        }
+        let over = self.store.jobs().finish_jobs(tenant, &works, self.context.clock.now()).await?;
+        taken.stored();
+        metrics.close(&over);
+        for (job, _) in works {
+            self.signal.settled(job);
+        }
         Ok(())
     }
 
@@ -70,7 +92,7 @@ impl Processor {
             Ok(Landing::Settled) => Ok(()),
             Ok(Landing::NotHeld) => self.commit_what_is_held(batch, embedded, unchanged).await,
             Err(error) => {
-                let items: Vec<i32> = items_of(&embedded, unchanged).collect();
+                let items: Vec<ItemKey> = items_of(&embedded, unchanged).collect();
                 self.retry_or_fail(batch, &items, &(&error).into()).await
             }
         }
@@ -84,9 +106,9 @@ impl Processor {
         mut embedded: Vec<Embedded>,
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
-        let items: Vec<i32> = items_of(&embedded, unchanged).collect();
+        let items: Vec<ItemKey> = items_of(&embedded, unchanged).collect();
         let held = self.store.jobs().held_items(batch.handle).await?;
-        let held: HashSet<i32> = held.into_iter().collect();
+        let held: HashSet<ItemKey> = held.into_iter().collect();
         embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
         let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
         if !embedded.is_empty() || !unchanged.is_empty() {
@@ -125,7 +147,7 @@ impl Processor {
             BatchOutcome::CollectionGone => self.fail_all(batch.handle, items(), &collection_gone()).await?,
             // The worker that claims the documents next builds them for the current state.
             BatchOutcome::IndexChanged | BatchOutcome::DocumentsChanged => {
-                let items: Vec<i32> = items().collect();
+                let items: Vec<ItemKey> = items().collect();
                 let now = self.context.clock.now();
                 self.store.jobs().release_items(batch.handle, &items, false, now).await?;
             }
@@ -150,7 +172,7 @@ fn in_runs(documents: Vec<Embedded>) -> Vec<Vec<Embedded>> {
     runs
 }
 
-fn items_of(embedded: &[Embedded], unchanged: &[UnchangedItem]) -> impl Iterator<Item = i32> {
+fn items_of(embedded: &[Embedded], unchanged: &[UnchangedItem]) -> impl Iterator<Item = ItemKey> {
     let embedded = embedded.iter().map(|document| document.prepared.described.origin.item);
     embedded.chain(unchanged.iter().map(|unchanged| unchanged.item))
 }

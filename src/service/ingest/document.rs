@@ -25,7 +25,7 @@ use crate::{
     },
     extract::{Attachment, ExtractError, Extracted},
     service::ServiceError,
-    store::{AttachedTo, ClaimedItem, CollectionSettings, FetchRecord, ItemFailure},
+    store::{AttachedTo, ClaimedItem, CollectionSettings, FetchRecord, ItemFailure, ItemKey},
 };
 
 /// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
@@ -34,7 +34,7 @@ const SPLIT_VERSION: u32 = 7;
 /// A document without its content.
 #[derive(Debug)]
 pub(super) struct Origin {
-    pub(super) item: i32,
+    pub(super) item: ItemKey,
     pub(super) position: i64,
     pub(super) source: String,
     pub(super) uri: String,
@@ -194,7 +194,7 @@ impl Origin {
 pub(super) fn describe(item: ClaimedItem, upload: Upload, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
     let Upload { uri, title, media_type, metadata, loader, attached_to } = upload;
     let origin = Origin {
-        item: item.ordinal,
+        item: item.key,
         position: item.position,
         source: item.source,
         uri,
@@ -210,9 +210,8 @@ pub(super) fn describe(item: ClaimedItem, upload: Upload, plan: SplitPlan, profi
 }
 
 /// The failure of an item that a different version of the service queued.
-pub(super) fn unreadable(ordinal: i32, reason: &str) -> ItemFailure {
+pub(super) fn unreadable(reason: &str) -> ItemFailure {
     ItemFailure {
-        ordinal,
         stage: Stage::Load,
         cause: "payload_version",
         message: format!("this version of the service cannot read the queued document ({reason}); send it again"),
@@ -239,7 +238,7 @@ impl Processor {
         let content = std::mem::take(&mut document.content);
         let started = Instant::now();
         let extracted = self.settings.extraction.extract_apart(&content, &document.origin.media_type).await;
-        batch.metrics.add(Stage::Extract, usize::from(extracted.is_ok()), started);
+        batch.metrics.add(Stage::Extract, extracted.is_ok().then_some(document.origin.item), started);
         self.split(batch, vec![(document, Some(extracted))]).await
     }
 
@@ -252,15 +251,17 @@ impl Processor {
     ) -> Result<Vec<Prepared>, ServiceError> {
         self.note_risk(batch, true).await?;
         let (embedder, metrics, plan) = (Arc::clone(&self.embedder), Arc::clone(batch.metrics), batch.plan);
-        let work = move || -> Vec<Result<Prepared, ItemFailure>> {
+        let work = move || -> Vec<Result<Prepared, (ItemKey, ItemFailure)>> {
             let documents = documents.into_iter().map(|(document, extracted)| {
                 let extracted = extracted.unwrap_or_else(|| {
                     let started = Instant::now();
                     let extracted = extract_here(&document.content, &document.origin.media_type);
-                    metrics.add(Stage::Extract, usize::from(extracted.is_ok()), started);
+                    metrics.add(Stage::Extract, extracted.is_ok().then_some(document.origin.item), started);
                     extracted
                 });
-                prepare(document, extracted, plan, &|text: &str| embedder.count(text), &metrics)
+                let item = document.origin.item;
+                let prepared = prepare(document, extracted, plan, &|text: &str| embedder.count(text), &metrics);
+                prepared.map_err(|failure| (item, failure))
             });
             documents.collect()
         };
@@ -285,9 +286,7 @@ fn prepare(
     counter: &dyn TokenCounter,
     metrics: &JobMetrics,
 ) -> Result<Prepared, ItemFailure> {
-    let item = described.origin.item;
     let extracted = extracted.map_err(|error| ItemFailure {
-        ordinal: item,
         stage: Stage::Extract,
         cause: error.cause.as_str(),
         message: error.message,
@@ -295,7 +294,6 @@ fn prepare(
     catch_unwind(AssertUnwindSafe(|| split_document(described, extracted, plan, counter, metrics))).unwrap_or_else(
         |_| {
             Err(ItemFailure {
-                ordinal: item,
                 stage: Stage::Split,
                 cause: "crashed",
                 message: "this document broke the splitter; it is a defect of the service, please report it".to_owned(),
@@ -328,7 +326,6 @@ fn split_document(
     let pieces = split(&source, &settings, plan.window, counter);
     if pieces.is_empty() {
         return Err(ItemFailure {
-            ordinal: described.origin.item,
             stage: Stage::Split,
             cause: "empty",
             message: "the document holds nothing to index".to_owned(),
@@ -355,7 +352,7 @@ fn split_document(
             }
         })
         .collect();
-    metrics.add(Stage::Split, 1, started);
+    metrics.add(Stage::Split, [described.origin.item], started);
     let splitter = lineage(&settings, plan.window);
     Ok(Prepared { described, title, media_type, text, layout, splitter, pieces, reading: notes, attachments })
 }

@@ -1,9 +1,11 @@
 //! Computes vectors for documents: reuses those that are already stored, and makes the others.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     time::Instant,
 };
+
+use uuid::Uuid;
 
 use super::{batch::Batch, document::Prepared, failure::is_transient, pipeline::Processor};
 use crate::{
@@ -14,6 +16,7 @@ use crate::{
     },
     providers::Embedder,
     service::ServiceError,
+    store::ItemKey,
 };
 
 /// A document with its vectors, before BM25.
@@ -24,8 +27,9 @@ pub(super) struct Embedded {
     pub(super) embedding_calls: i32,
 }
 
-/// Groups of documents that are processed together. A group that the model refuses permanently is divided, so that a
-/// document that cannot be embedded fails alone.
+/// Groups of documents that are processed together. A group that fails is divided by jobs, since nobody is to wait for
+/// what others sent, and one that the model refuses permanently by documents, so that a document that cannot be embedded
+/// fails alone.
 pub(super) struct Groups<T>(Vec<Vec<T>>);
 
 impl<T> Groups<T> {
@@ -38,8 +42,22 @@ impl<T> Groups<T> {
         self.0.pop()
     }
 
-    /// Returns the group if it has failed; one that is refused permanently is queued again, document by document.
-    pub(super) fn failed(&mut self, group: Vec<T>, error: &ServiceError) -> Option<Vec<T>> {
+    /// Returns the group if it has failed; one that can be divided is queued again in parts.
+    pub(super) fn failed(
+        &mut self,
+        group: Vec<T>,
+        error: &ServiceError,
+        item: impl Fn(&T) -> ItemKey,
+    ) -> Option<Vec<T>> {
+        let mut by_job: BTreeMap<Uuid, Vec<T>> = BTreeMap::new();
+        for document in group {
+            by_job.entry(item(&document).job).or_default().push(document);
+        }
+        if by_job.len() > 1 {
+            self.0.extend(by_job.into_values());
+            return None;
+        }
+        let group: Vec<T> = by_job.into_values().flatten().collect();
         if is_transient(error) || group.len() == 1 {
             return Some(group);
         }
@@ -66,7 +84,8 @@ impl Processor {
             }
         };
         self.note_risk(batch, false).await?;
-        batch.metrics.add(Stage::Embed, embedded.len(), started);
+        let items = embedded.iter().map(|document| document.prepared.described.origin.item);
+        batch.metrics.add(Stage::Embed, items, started);
         Ok(embedded)
     }
 
@@ -77,8 +96,9 @@ impl Processor {
             match self.vectors_of(batch, &texts_of(&group)).await {
                 Ok(vectors) => embedded.extend(attach(vectors, group)),
                 Err(error) => {
-                    let Some(failed) = groups.failed(group, &error) else { continue };
-                    let items: Vec<i32> = failed.iter().map(|document| document.described.origin.item).collect();
+                    let item = |document: &Prepared| document.described.origin.item;
+                    let Some(failed) = groups.failed(group, &error, item) else { continue };
+                    let items: Vec<ItemKey> = failed.iter().map(|document| document.described.origin.item).collect();
                     self.retry_or_fail(batch, &items, &(&error).into()).await?;
                 }
             }

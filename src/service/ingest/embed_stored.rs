@@ -23,7 +23,8 @@ use crate::{
     providers::Embedder,
     service::ServiceError,
     store::{
-        ClaimedItem, FilledItem, ItemFailure, NewVector, ReadDocument, UnembeddedChunk, VectorBatch, VectorOutcome,
+        ClaimedItem, FilledItem, ItemFailure, ItemKey, NewVector, ReadDocument, UnembeddedChunk, VectorBatch,
+        VectorOutcome,
     },
 };
 
@@ -42,7 +43,7 @@ struct Composed {
 
 /// A document of the claim with its chunks that have no vector.
 struct Stored {
-    item: i32,
+    item: ItemKey,
     document: Option<uuid::Uuid>,
     chunks: Vec<Composed>,
 }
@@ -57,9 +58,9 @@ impl Processor {
         let mut groups = Groups::of(in_rounds(self.read_stored(batch, items).await?));
         while let Some(group) = groups.next() {
             if let Err(error) = self.fill(batch, &group).await
-                && let Some(failed) = groups.failed(group, &error)
+                && let Some(failed) = groups.failed(group, &error, |document| document.item)
             {
-                let items: Vec<i32> = failed.iter().map(|document| document.item).collect();
+                let items: Vec<ItemKey> = failed.iter().map(|document| document.item).collect();
                 self.retry_or_fail(batch, &items, &failure_of_stored(&error)).await?;
             }
         }
@@ -90,13 +91,13 @@ impl Processor {
                 let is_current = document.is_some_and(|document| item.stored_version == Some(document.version));
                 let chunks = if is_current { by_source.remove(&item.source) } else { None };
                 Stored {
-                    item: item.ordinal,
+                    item: item.key,
                     document: document.map(|document| document.id),
                     chunks: chunks.unwrap_or_default(),
                 }
             })
             .collect();
-        batch.metrics.add(Stage::Load, stored.len(), started);
+        batch.metrics.add(Stage::Load, stored.iter().map(|document| document.item), started);
         Ok(stored)
     }
 
@@ -133,7 +134,7 @@ impl Processor {
         let started = Instant::now();
         let texts: Vec<(Hash, &str)> = chunks.iter().map(|chunk| (chunk.hash, chunk.text.as_str())).collect();
         let found = self.vectors_of(batch, &readable(self.embedder.as_ref(), texts.clone())).await?;
-        batch.metrics.add(Stage::Embed, 0, started);
+        batch.metrics.add(Stage::Embed, [], started);
         self.note_risk(batch, false).await?;
         made.missed.extend(texts.iter().map(|(hash, _)| *hash).filter(|hash| !found.by_hash.contains_key(hash)));
         made.new.extend(found.new);
@@ -166,12 +167,15 @@ impl Processor {
                 now: self.context.clock.now(),
             })
             .await?;
-        let passed = if is_last { items.len() } else { 0 };
-        let items: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
+        let items: Vec<ItemKey> = items.iter().map(|filled| filled.item).collect();
         match stored {
             VectorOutcome::Settled => {
-                batch.metrics.add(Stage::Embed, passed, Instant::now());
-                batch.metrics.add(Stage::Store, passed, started);
+                let passed = || items.iter().copied().filter(|_| is_last);
+                batch.metrics.add(Stage::Embed, passed(), Instant::now());
+                batch.metrics.add(Stage::Store, passed(), started);
+                if is_last && batch.metrics.is_shared() {
+                    self.finish_jobs(batch.handle.tenant, batch.metrics).await?;
+                }
                 return Ok(true);
             }
             VectorOutcome::CollectionGone => {
@@ -229,7 +233,7 @@ impl Made {
     fn item(&mut self, document: &Stored) -> FilledItem {
         let calls = document.chunks.iter().filter(|chunk| self.new.remove(&chunk.hash)).count();
         FilledItem {
-            ordinal: document.item,
+            item: document.item,
             document: document.document,
             chunks: i32::try_from(document.chunks.len()).unwrap_or(i32::MAX),
             embedding_calls: i32::try_from(calls).unwrap_or(i32::MAX),
@@ -271,7 +275,7 @@ fn compose(chunks: Vec<UnembeddedChunk>, embedder: &dyn Embedder, window: Window
 pub(super) fn model_missing() -> ItemFailure {
     let message = "this service is not configured for the embedding model; configure it for every service and worker, \
                    and retry the job";
-    ItemFailure { ordinal: 0, stage: Stage::Embed, cause: "embedding_model_missing", message: message.to_owned() }
+    ItemFailure { stage: Stage::Embed, cause: "embedding_model_missing", message: message.to_owned() }
 }
 
 /// The same error for documents that can be found lexically in the meantime.
@@ -282,7 +286,7 @@ pub(super) fn model_missing_for_stored() -> ItemFailure {
 
 fn collection_gone() -> ItemFailure {
     let message = "the collection was deleted before this document had its vectors";
-    ItemFailure { ordinal: 0, stage: Stage::Store, cause: ItemFailure::COLLECTION_DELETED, message: message.to_owned() }
+    ItemFailure { stage: Stage::Store, cause: ItemFailure::COLLECTION_DELETED, message: message.to_owned() }
 }
 
 fn too_long(embedder: &dyn Embedder) -> ItemFailure {
@@ -292,5 +296,5 @@ fn too_long(embedder: &dyn Embedder) -> ItemFailure {
          POST /v1/collections/{{name}}/indexes",
         embedder.window().tokens
     );
-    ItemFailure { ordinal: 0, stage: Stage::Embed, cause: "window_exceeded", message }
+    ItemFailure { stage: Stage::Embed, cause: "window_exceeded", message }
 }

@@ -1,13 +1,13 @@
 //! Classifies failures by their consequences for the affected documents.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use super::{batch::Batch, pipeline::Processor};
 use crate::{
     domain::job::Stage,
     providers::{ProviderError, outbound::OutboundError},
     service::ServiceError,
-    store::{ClaimHandle, ItemFailure, MAX_CLAIMS, StoreError},
+    store::{ClaimHandle, ItemFailure, ItemKey, MAX_CLAIMS, StoreError},
 };
 
 /// Longest delay that the service itself chooses before it retries a document after a transient failure.
@@ -17,7 +17,6 @@ const MAX_RETRY_AFTER_S: i64 = 3_600;
 
 pub(super) fn collection_gone() -> ItemFailure {
     ItemFailure {
-        ordinal: 0,
         stage: Stage::Store,
         cause: ItemFailure::COLLECTION_DELETED,
         message: "the collection was deleted before this document was indexed; send the document again".to_owned(),
@@ -84,7 +83,7 @@ impl IngestFailure {
                 format!("the document is larger than {limit} bytes; send its parts, or raise CITED_FETCH_MAX_BYTES"),
             ),
         };
-        let failure = ItemFailure { ordinal: 0, stage: Stage::Load, cause, message };
+        let failure = ItemFailure { stage: Stage::Load, cause, message };
         Self { failure, is_transient, is_outage: false, retry_after }
     }
 
@@ -133,13 +132,13 @@ impl Processor {
     pub(super) async fn retry_or_fail(
         &self,
         batch: &Batch<'_>,
-        items: &[i32],
+        items: &[ItemKey],
         failed: &IngestFailure,
     ) -> Result<(), ServiceError> {
         let now = self.context.clock.now();
         let handle = batch.handle;
-        let failures = |item: &i32| batch.tries.get(item).map_or(1, |tries| tries.failures + 1);
-        let (again, over): (Vec<i32>, Vec<i32>) = items.iter().partition(|item| {
+        let failures = |item: &ItemKey| batch.tries.get(item).map_or(1, |tries| tries.failures + 1);
+        let (again, over): (Vec<ItemKey>, Vec<ItemKey>) = items.iter().partition(|item| {
             let is_left = failed.is_outage || failures(item) < self.settings.max_attempts;
             let claims = batch.tries.get(item).map_or(0, |tries| tries.claims);
             failed.is_transient && is_left && claims < MAX_CLAIMS
@@ -147,7 +146,13 @@ impl Processor {
         if let Some(tries) = again.iter().map(failures).max() {
             let backoff = failed.backoff_s(tries);
             let at = now + time::Duration::seconds(backoff);
-            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = failed.failure.cause, "documents could not be indexed now; they are tried again after backoff_s");
+            tracing::warn!(
+                jobs = jobs_of(&again),
+                items = again.len(),
+                backoff_s = backoff,
+                cause = failed.failure.cause,
+                "documents could not be indexed now; they are tried again after backoff_s"
+            );
             self.store.jobs().release_items(handle, &again, !failed.is_outage, at).await?;
         }
         self.fail_all(handle, over.into_iter(), &failed.failure).await
@@ -163,7 +168,11 @@ impl Processor {
     }
 
     /// Fails items, each for its own reason.
-    pub(super) async fn fail_each(&self, batch: &Batch<'_>, failures: &[ItemFailure]) -> Result<(), ServiceError> {
+    pub(super) async fn fail_each(
+        &self,
+        batch: &Batch<'_>,
+        failures: &[(ItemKey, ItemFailure)],
+    ) -> Result<(), ServiceError> {
         if !failures.is_empty() {
             self.store.jobs().fail_items(batch.handle, failures, self.context.clock.now()).await?;
         }
@@ -174,16 +183,22 @@ impl Processor {
     pub(super) async fn fail_all(
         &self,
         handle: ClaimHandle,
-        items: impl Iterator<Item = i32>,
+        items: impl Iterator<Item = ItemKey>,
         failure: &ItemFailure,
     ) -> Result<(), ServiceError> {
-        let failures: Vec<ItemFailure> = items.map(|ordinal| ItemFailure { ordinal, ..failure.clone() }).collect();
+        let failures: Vec<(ItemKey, ItemFailure)> = items.map(|item| (item, failure.clone())).collect();
         if !failures.is_empty() {
             let now = self.context.clock.now();
             self.store.jobs().fail_items(handle, &failures, now).await?;
         }
         Ok(())
     }
+}
+
+/// The jobs of items, for the log.
+pub(super) fn jobs_of(items: &[ItemKey]) -> String {
+    let jobs: BTreeSet<String> = items.iter().map(|item| item.job.to_string()).collect();
+    jobs.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 fn cause_of(error: &ServiceError) -> ItemFailure {
@@ -202,7 +217,7 @@ fn cause_of(error: &ServiceError) -> ItemFailure {
         }
         other => (Stage::Load, "rejected", other.to_string()),
     };
-    ItemFailure { ordinal: 0, stage, cause, message }
+    ItemFailure { stage, cause, message }
 }
 
 #[cfg(test)]

@@ -55,13 +55,13 @@ impl Processor {
             {
                 let (processor, plan, earlier) = (self.clone(), batch.plan, Arc::clone(&earlier));
                 fetching.spawn(async move {
-                    let (ordinal, started) = (item.ordinal, Instant::now());
-                    (ordinal, processor.load(item, work, plan, &earlier).await, started)
+                    let (key, started) = (item.key, Instant::now());
+                    (key, processor.load(item, work, plan, &earlier).await, started)
                 });
             }
             let Some(done) = fetching.join_next().await else { break };
             let (item, loaded, started) = done.expect("a fetch neither panics nor is it cancelled");
-            batch.metrics.add(Stage::Load, usize::from(!matches!(loaded, Loaded::Failed(_))), started);
+            batch.metrics.add(Stage::Load, Some(item).filter(|_| !matches!(loaded, Loaded::Failed(_))), started);
             match loaded {
                 Loaded::Document(document) => {
                     bytes += document.content.len();
@@ -106,7 +106,7 @@ impl Processor {
             }
             Ok(Fetched::Unchanged) => match earlier {
                 Some(earlier) => Loaded::Unchanged(UnchangedItem {
-                    item: item.ordinal,
+                    item: item.key,
                     document_id: earlier.document_id,
                     version: earlier.version,
                     position: item.position,
@@ -136,7 +136,7 @@ impl Processor {
         let Validators { etag, last_modified } = validators;
         let fetch = FetchRecord { etag, last_modified, request_hash };
         let origin = Origin {
-            item: item.ordinal,
+            item: item.key,
             position: item.position,
             source: item.source,
             uri: url,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
 use uuid::Uuid;
 
 use super::IngestService;
@@ -10,8 +11,10 @@ use crate::{
         identity::TenantId,
         job::{JobState, Pace, Share},
     },
-    service::ServiceError,
-    store::{CancelOutcome, ItemPage, JobDetail, JobFilter, JobItemRow, JobRow, RetryOutcome},
+    service::{ServiceError, together::Together},
+    store::{
+        CancelOutcome, ItemPage, JobDetail, JobFilter, JobItemRow, JobRow, ReportedJob, RetryOutcome, Store, StoreError,
+    },
 };
 
 /// Interval at which a waiting request checks whether its job has ended, in addition to notifications.
@@ -24,6 +27,9 @@ const FIRST_LOOK: Duration = Duration::from_millis(20);
 const SETTLING: Duration = Duration::from_millis(700);
 /// Most items that are returned with a finished job: more than a request can contain, except a stream.
 const MOST_ITEMS: i64 = 10_000;
+
+/// Looks at jobs, by tenant: which job, and whether details and items are wanted though it is not over.
+pub(super) type Looks = Together<TenantId, (Uuid, bool), Result<Option<ReportedJob>, StoreError>>;
 
 /// A job as it is now.
 #[derive(Clone, Debug)]
@@ -77,9 +83,10 @@ impl IngestService {
             () = self.signal.stopping.cancelled() => {}
         }
         loop {
-            let snapshot = self.describe(self.row(tenant, job).await?, JobDetail::default());
-            if snapshot.is_over() || tokio::time::Instant::now() >= deadline || self.signal.stopping.is_cancelled() {
-                return self.report(tenant, snapshot, ItemPage::first(MOST_ITEMS)).await;
+            let is_last = tokio::time::Instant::now() >= deadline || self.signal.stopping.is_cancelled();
+            let report = self.look(tenant, job, is_last).await?;
+            if is_last || report.snapshot.is_over() {
+                return Ok(report);
             }
             tokio::select! {
                 () = settlements.of(job) => {}
@@ -130,8 +137,8 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn job(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<JobReport, ServiceError> {
-        let snapshot = self.describe(self.row(tenant, job).await?, JobDetail::default());
-        self.report(tenant, snapshot, page).await
+        let reports = self.store.jobs().job_reports(tenant, &[job], page, |_| true).await?.pop();
+        Ok(self.report(reports.ok_or_else(|| no_job(job))?))
     }
 
     /// Jobs that pass the filter, newest first.
@@ -205,9 +212,21 @@ impl IngestService {
         self.store.jobs().job(tenant, job).await?.ok_or_else(|| no_job(job))
     }
 
-    async fn report(&self, tenant: TenantId, snapshot: JobSnapshot, page: ItemPage) -> Result<JobReport, ServiceError> {
-        let (detail, items) = self.store.jobs().job_report(tenant, snapshot.job.id, page).await?;
-        Ok(JobReport { snapshot: JobSnapshot { detail, ..snapshot }, items })
+    /// A job as it is now, with details and items if it is over or these are wanted anyway. Requests that wait for jobs that
+    /// end together share one look.
+    async fn look(&self, tenant: TenantId, job: Uuid, is_wanted: bool) -> Result<JobReport, ServiceError> {
+        let store = self.store.clone();
+        let looked = self.looks.call(tenant, (job, is_wanted), move |wanted| {
+            let store = store.clone();
+            async move { look_at(&store, tenant, &wanted).await }
+        });
+        let found = looked.await.ok_or_else(|| StoreError::Inconsistent("a look at jobs broke off".to_owned()))?;
+        Ok(self.report(found?.ok_or_else(|| no_job(job))?))
+    }
+
+    fn report(&self, reported: ReportedJob) -> JobReport {
+        let ReportedJob { job, detail, items } = reported;
+        JobReport { snapshot: self.describe(job, detail), items }
     }
 
     fn describe(&self, job: JobRow, detail: JobDetail) -> JobSnapshot {
@@ -228,6 +247,28 @@ impl IngestService {
         });
         let heartbeat_age_s = job.heartbeat_at.filter(|_| is_running).map(since);
         JobSnapshot { job, detail, pace, heartbeat_age_s }
+    }
+}
+
+/// Reads jobs of a tenant; if that fails, each is read for itself, so that each has an error of its own.
+async fn look_at(
+    store: &Store,
+    tenant: TenantId,
+    wanted: &[(Uuid, bool)],
+) -> Vec<Result<Option<ReportedJob>, StoreError>> {
+    let read = async |wanted: &[(Uuid, bool)]| {
+        let jobs: Vec<Uuid> = wanted.iter().map(|(job, _)| *job).collect();
+        let is_wanted = |row: &JobRow| {
+            row.finished_at.is_some() || wanted.iter().any(|(job, is_wanted)| *is_wanted && *job == row.id)
+        };
+        store.jobs().job_reports(tenant, &jobs, ItemPage::first(MOST_ITEMS), is_wanted).await
+    };
+    match read(wanted).await {
+        Ok(found) => {
+            wanted.iter().map(|(job, _)| Ok(found.iter().find(|found| found.job.id == *job).cloned())).collect()
+        }
+        Err(error) if wanted.len() == 1 => vec![Err(error)],
+        Err(_) => join_all(wanted.iter().map(async |one| Ok(read(std::slice::from_ref(one)).await?.pop()))).await,
     }
 }
 

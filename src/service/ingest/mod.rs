@@ -1,5 +1,6 @@
 //! Ingest: accepts documents durably, and processes them.
 
+mod acceptance;
 mod attachment;
 mod batch;
 mod bm25;
@@ -52,6 +53,8 @@ pub(crate) use crate::{
     },
 };
 
+use acceptance::Uploads;
+use jobs::Looks;
 use submission::queue_item;
 
 use super::{ServiceError, context::Context, embedders::Embedders, quotas::Quotas};
@@ -64,8 +67,7 @@ use crate::{
         storage::Growth,
     },
     store::{
-        Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, NewJobItem, QueueLimits,
-        RequestKey, Store, StoreError,
+        Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, QueueLimits, Store, StoreError,
     },
 };
 
@@ -76,6 +78,10 @@ pub(crate) const MINIMUM_EXTRACTION_MEMORY_MIB: u64 = 256;
 
 /// Smallest prompt: with less there is no room for a document next to the instructions and the chunk.
 pub(crate) const MINIMUM_CONTEXT_PROMPT_TOKENS: u32 = 1024;
+
+/// Most bytes of documents of different jobs that are processed together: the built-in model embeds so many in about a
+/// second, and each job waits for all of them.
+const SHARED_BYTES: i64 = 128 * 1024;
 
 /// Tasks of this process that fetch documents by URL and process them.
 const FETCH_TASKS: i64 = 3;
@@ -135,15 +141,16 @@ impl Settings {
             duration: self.lease.try_into().unwrap_or(time::Duration::MINUTE),
             max_items: 128,
             max_bytes: 2 * 1024 * 1024,
+            max_shared_bytes: Some(SHARED_BYTES),
             max_losses: self.max_attempts,
             max_claims: None,
         }
     }
 
-    /// The lease of documents that are to be fetched: short claims, and of one tenant fewer than there are tasks that
+    /// The lease of documents that are to be fetched: short claims of one job, since a host that hangs holds up a claim, and of one tenant fewer than there are tasks that
     /// fetch, so that hosts that hang leave one to others.
     fn lease_of_fetches(&self) -> Lease {
-        Lease { max_items: 16, max_claims: Some(FETCH_TASKS - 1), ..self.lease() }
+        Lease { max_items: 16, max_claims: Some(FETCH_TASKS - 1), max_shared_bytes: None, ..self.lease() }
     }
 }
 
@@ -189,6 +196,8 @@ pub(crate) struct IngestService {
     quotas: Quotas,
     context: Context,
     signal: Arc<Signal>,
+    uploads: Uploads,
+    looks: Looks,
 }
 
 impl IngestService {
@@ -197,44 +206,17 @@ impl IngestService {
     pub(crate) fn new(parts: IngestParts, acceptance: Acceptance, signal: Arc<Signal>) -> Self {
         let IngestParts { store, embedders, context } = parts;
         let Acceptance { defaults, limits, webhooks, quotas } = acceptance;
-        Self { store, embedders, defaults, limits, webhooks, quotas, context, signal }
-    }
-
-    /// Accepts documents; creates the collection if it does not exist. Once this returns the documents survive any
-    /// crash.
-    ///
-    /// # Errors
-    /// [`ServiceError::QueueFull`]; [`ServiceError::Conflict`] when the key names another request; store
-    /// errors. Nothing is accepted then.
-    pub(crate) async fn accept(&self, caller: &Caller, submission: Submission) -> Result<Accepted, ServiceError> {
-        let tenant = caller.grant.tenant();
-        let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
-        let key = submission.key.as_deref();
-        let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });
-        // A repeated request creates no collection, even if its own has been deleted by now.
-        if let Some(key) = key
-            && let Some(earlier) = self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await?
-        {
-            return repeated_or_refused(earlier);
-        }
-        let collection = self.collection(tenant, &submission.collection, submission.documents.len()).await?;
-        let job = NewJob { key, webhook: webhook.as_deref(), ..self.new_job(&collection, submission.indexing, caller) };
-        let items: Vec<NewJobItem> = submission.documents.into_iter().map(queue_item).collect();
-        let count = items.len();
-        self.quotas.count_documents(caller, count).await?;
-        let only = if let [item] = items.as_slice() { Some(item.phase) } else { None };
-        match self.store.jobs().enqueue(tenant, &job, items).await? {
-            EnqueueOutcome::Queued => {
-                match only {
-                    Some(phase) => self.signal.queued_one(phase),
-                    None => self.signal.queued(),
-                }
-                Ok(Accepted::New(job.id))
-            }
-            other => {
-                self.quotas.return_documents(caller, count).await?;
-                repeated_or_refused(other)
-            }
+        Self {
+            store,
+            embedders,
+            defaults,
+            limits,
+            webhooks,
+            quotas,
+            context,
+            signal,
+            uploads: Uploads::default(),
+            looks: Looks::default(),
         }
     }
 
@@ -290,13 +272,6 @@ impl IngestService {
             limits: self.limits,
             now: self.context.clock.now(),
         }
-    }
-}
-
-fn repeated_or_refused(outcome: EnqueueOutcome) -> Result<Accepted, ServiceError> {
-    match outcome {
-        EnqueueOutcome::Repeated(answer) => Ok(Accepted::Repeated(answer)),
-        other => Err(refusal(&other)),
     }
 }
 

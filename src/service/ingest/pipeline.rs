@@ -16,7 +16,7 @@
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use super::{
-    IngestParts, Settings,
+    IngestParts, Settings, Signal,
     batch::{Batch, Tries},
     build::index_dropped,
     contextual::ContextWriter,
@@ -52,21 +52,29 @@ pub(crate) struct Processor {
     pub(super) writer: ContextWriter,
     pub(super) settings: Settings,
     pub(super) context: Context,
+    /// Tells those who wait.
+    pub(super) signal: Arc<Signal>,
 }
 
 impl Processor {
     /// Processes with these components and settings.
     #[must_use]
-    pub(crate) fn new(parts: IngestParts, outbound: Arc<Outbound>, writer: ContextWriter, settings: Settings) -> Self {
+    pub(crate) fn new(
+        parts: IngestParts,
+        outbound: Arc<Outbound>,
+        writer: ContextWriter,
+        settings: Settings,
+        signal: Arc<Signal>,
+    ) -> Self {
         let IngestParts { store, embedders, context } = parts;
         let embedder = Arc::clone(embedders.primary().1);
-        Self { store, embedders, embedder, outbound, writer, settings, context }
+        Self { store, embedders, embedder, outbound, writer, settings, context, signal }
     }
 
     /// Processes a claim, for the index that its items go into. Every item is settled, returned to the queue, or left
     /// to the worker that now holds it.
     pub(super) async fn process(&self, claim: Claim, metrics: &Arc<JobMetrics>) -> Result<(), ServiceError> {
-        let (handle, tries, phase) = (claim.handle, Tries::of(&claim), claim.phase);
+        let (handle, tries) = (claim.handle, Tries::of(&claim));
         let found = self.store.collections().collection_by_id(handle.tenant, claim.collection_id).await?;
         let Some(active) = found else {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
@@ -83,7 +91,7 @@ impl Processor {
             return self.fail_all(handle, tries.keys().copied(), &index_dropped()).await;
         };
         let Some(embedder) = self.embedders.of(collection.profile_id) else {
-            let failure = if phase == Phase::Embed { model_missing_for_stored() } else { model_missing() };
+            let failure = if handle.phase == Phase::Embed { model_missing_for_stored() } else { model_missing() };
             return self.fail_all(handle, tries.keys().copied(), &failure).await;
         };
         let bound = Self { embedder: Arc::clone(embedder), ..self.clone() };
@@ -118,8 +126,11 @@ impl Processor {
             changed.into_iter().partition(|document| needs_isolation(&document.content, &document.origin.media_type));
         let mut split = self.extract_and_split(batch, others).await?;
         for document in isolated {
-            // A file may hold a thousand times the text that its size promises.
-            if split.iter().map(|document| document.text.len()).sum::<usize>() >= PART_BYTES {
+            // A file may hold a thousand times the text that its size promises; and it takes its time, for which documents of
+            // others do not wait.
+            if batch.metrics.is_shared()
+                || split.iter().map(|document| document.text.len()).sum::<usize>() >= PART_BYTES
+            {
                 self.finish(batch, std::mem::take(&mut split), std::mem::take(&mut unchanged)).await?;
             }
             split.extend(self.extract_isolated_and_split(batch, document).await?);
@@ -151,7 +162,7 @@ impl Processor {
         let profile = self.embedder.profile();
         let describe = |(item, upload): (ClaimedItem, Upload)| describe(item, upload, batch.plan, profile);
         let described: Vec<Described> = uploads.into_iter().map(describe).collect();
-        batch.metrics.add(Stage::Load, described.len(), started);
+        batch.metrics.add(Stage::Load, described.iter().map(|document| document.origin.item), started);
         described
     }
 
@@ -178,7 +189,7 @@ impl Processor {
                 _ => changed.push(document),
             }
         }
-        batch.metrics.add(Stage::Load, 0, started);
+        batch.metrics.add(Stage::Load, [], started);
         Ok(changed)
     }
 }

@@ -151,7 +151,7 @@ impl DocumentStream {
         let new_job = self.service.new_job(&self.collection, self.indexing, &self.caller);
         let job = NewJob { key, webhook: self.webhook.as_deref(), ..new_job };
         let until = job.now + RECEIVING;
-        match self.service.store.jobs().open_job(self.tenant(), &job, new, until).await? {
+        match self.service.store.jobs().open_job(self.tenant(), &job, &new, until).await? {
             EnqueueOutcome::Queued => {
                 self.job = Some(job.id);
                 Ok(())

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::document::unreadable;
-use crate::store::{AttachedTo, ClaimedItem, ItemFailure};
+use crate::store::{AttachedTo, ClaimedItem, ItemFailure, ItemKey};
 
 /// Work of an item; versioned because it outlives the process that queued it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ pub(super) struct ItemsByWork {
     pub(super) embeds: Vec<ClaimedItem>,
     pub(super) builds: Vec<ClaimedItem>,
     /// Items that a different version of the service queued.
-    pub(super) unreadable: Vec<ItemFailure>,
+    pub(super) unreadable: Vec<(ItemKey, ItemFailure)>,
 }
 
 impl ItemsByWork {
@@ -90,7 +90,7 @@ impl ItemsByWork {
                 Ok(Work::Fetch(fetch)) => sorted.fetches.push((item, fetch)),
                 Ok(Work::Embed) => sorted.embeds.push(item),
                 Ok(Work::Build) => sorted.builds.push(item),
-                Err(error) => sorted.unreadable.push(unreadable(item.ordinal, &error.to_string())),
+                Err(error) => sorted.unreadable.push((item.key, unreadable(&error.to_string()))),
             }
         }
         sorted

@@ -5,7 +5,12 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{FETCH_TASKS, Processor, Signal, batch::Tries, failure::IngestFailure, job_metrics::JobMetrics};
+use super::{
+    FETCH_TASKS, Processor,
+    batch::Tries,
+    failure::{IngestFailure, jobs_of},
+    job_metrics::JobMetrics,
+};
 use crate::{
     domain::job::Indexing,
     service::{
@@ -13,7 +18,7 @@ use crate::{
         background::{BackgroundTask, Heartbeat, Heartbeats},
         error_chain,
     },
-    store::{Claim, ClaimHandle, MAX_CLAIMS, Phase, StoreError},
+    store::{Claim, ClaimHandle, ItemKey, MAX_CLAIMS, Phase, StoreError},
 };
 
 /// Delay of a worker after an unexpected error.
@@ -53,15 +58,14 @@ enum WorkEnd {
 #[derive(Clone)]
 pub(crate) struct Worker {
     processor: Processor,
-    signal: Arc<Signal>,
     heartbeats: Heartbeats,
 }
 
 impl Worker {
-    /// A worker; `signal` is shared with the ingest service of the same process.
+    /// A worker.
     #[must_use]
-    pub(crate) const fn new(processor: Processor, signal: Arc<Signal>, heartbeats: Heartbeats) -> Self {
-        Self { processor, signal, heartbeats }
+    pub(crate) const fn new(processor: Processor, heartbeats: Heartbeats) -> Self {
+        Self { processor, heartbeats }
     }
 
     /// Returns the tasks that process several claims concurrently until stopped; claims under way are finished first.
@@ -99,7 +103,7 @@ impl Worker {
 
     /// Notifies requests that wait for a job that the service stops.
     fn stop_notice_task(&self, stop: CancellationToken) -> BackgroundTask {
-        let signal = Arc::clone(&self.signal);
+        let signal = Arc::clone(&self.processor.signal);
         let run = Box::pin(async move {
             stop.cancelled().await;
             signal.stopping.cancel();
@@ -114,7 +118,7 @@ impl Worker {
     async fn work_until(&self, duty: &[Phase], heartbeat: &Heartbeat, stop: &CancellationToken) {
         let mut has_worked = false;
         while !stop.is_cancelled() {
-            let queued = self.signal.work(duty);
+            let queued = self.processor.signal.work(duty);
             let rest = match self.step(duty, heartbeat).await {
                 Ok(Progress::Worked) => {
                     heartbeat.beat();
@@ -181,7 +185,7 @@ impl Worker {
         let taken_back = self.processor.store.jobs().reap(&self.processor.settings.lease(), now).await?;
         if taken_back > 0 {
             tracing::info!(items = taken_back, "documents of lost workers are queued again");
-            self.signal.queued();
+            self.processor.signal.queued();
         }
         Ok(taken_back)
     }
@@ -194,11 +198,11 @@ impl Worker {
         let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
         // Vectors, and attachments of a message that was fetched: this task does not make them.
-        let queues_more =
-            claim.phase == Phase::Fetch || (claim.phase == Phase::Store && claim.indexing == Indexing::Progressive);
+        let queues_more = claim.handle.phase == Phase::Fetch
+            || (claim.handle.phase == Phase::Store && claim.indexing == Indexing::Progressive);
         let handle = claim.handle;
-        let metrics = Arc::new(JobMetrics::default());
-        let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
+        let metrics = Arc::new(JobMetrics::of(&claim));
+        let items: Vec<ItemKey> = claim.items.iter().map(|item| item.key).collect();
         let tries = Tries::of(&claim);
         let result = self.process_with_heartbeat(handle, claim, &metrics, heartbeat).await;
         match result {
@@ -209,31 +213,21 @@ impl Worker {
             }
             Ok(WorkEnd::LeaseLost) => self.give_back(handle, &items).await,
             Err(error) => {
-                let (over, again): (Vec<i32>, Vec<i32>) =
+                let (over, again): (Vec<ItemKey>, Vec<ItemKey>) =
                     items.iter().partition(|item| tries.get(item).is_some_and(|tries| tries.claims >= MAX_CLAIMS));
                 self.give_back(handle, &again).await;
                 processor.fail_all(handle, over.into_iter(), &IngestFailure::from(&error).failure).await?;
                 // Those may have been the last items of the job; and what the work so far has cost is to be counted.
-                self.finish_job(handle, &metrics).await?;
+                processor.finish_jobs(handle.tenant, &metrics).await?;
                 return Err(error);
             }
         }
-        self.finish_job(handle, &metrics).await?;
+        processor.finish_jobs(handle.tenant, &metrics).await?;
         if queues_more {
-            self.signal.queued();
+            self.processor.signal.queued();
         }
         heartbeat.beat();
         Ok(Progress::Worked)
-    }
-
-    /// Records the work on the job, and ends it if its last item is settled.
-    async fn finish_job(&self, handle: ClaimHandle, metrics: &JobMetrics) -> Result<(), StoreError> {
-        let Processor { store, context, .. } = &self.processor;
-        let taken = metrics.take();
-        store.jobs().finish_job(handle.tenant, handle.job_id, &taken.work(), context.clock.now()).await?;
-        taken.stored();
-        self.signal.settled(handle.job_id);
-        Ok(())
     }
 
     async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {
@@ -256,17 +250,18 @@ impl Worker {
         metrics: &Arc<JobMetrics>,
         heartbeat: &Heartbeat,
     ) -> Result<WorkEnd, ServiceError> {
+        let jobs = jobs_of(&claim.items.iter().map(|item| item.key).collect::<Vec<_>>());
         tokio::select! {
             result = Box::pin(self.processor.process(claim, metrics)) => result.map(|()| WorkEnd::Over),
             () = self.keep_lease(handle, heartbeat) => {
                 tracing::warn!(
-                    job_id = %handle.job_id, fence = handle.fence,
+                    jobs, fence = handle.fence,
                     "the lease of a batch ended while it was worked on; its documents are queued again"
                 );
                 Ok(WorkEnd::LeaseLost)
             }
             () = self.keep_notes(handle, metrics) => {
-                tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a job that has ended");
+                tracing::info!(jobs, fence = handle.fence, "stopped work on jobs that have ended");
                 Ok(WorkEnd::Stopped)
             }
         }
@@ -274,30 +269,39 @@ impl Worker {
 
     /// Releases an unfinished claim, as soon as the database can be reached: its remaining items return to the queue at
     /// once, and those that another worker took do not count as the loss of a worker.
-    async fn give_back(&self, handle: ClaimHandle, items: &[i32]) {
+    async fn give_back(&self, handle: ClaimHandle, items: &[ItemKey]) {
         while let Err(error) = self.try_to_give_back(handle, items).await {
-            let is_worth_waiting = error.is_transient() && !self.signal.stopping.is_cancelled();
+            let is_worth_waiting = error.is_transient() && !self.processor.signal.stopping.is_cancelled();
             if !is_worth_waiting {
-                tracing::warn!(error = error_chain(&error), job_id = %handle.job_id, "a batch could not be put back into the queue; it is queued again when its lease ends");
+                tracing::warn!(
+                    error = error_chain(&error),
+                    jobs = jobs_of(items),
+                    "a batch could not be put back into the queue; it is queued again when its lease ends"
+                );
                 return;
             }
             tokio::time::sleep(REST_WITHOUT_DATABASE).await;
         }
     }
 
-    async fn try_to_give_back(&self, handle: ClaimHandle, items: &[i32]) -> Result<(), StoreError> {
+    async fn try_to_give_back(&self, handle: ClaimHandle, items: &[ItemKey]) -> Result<(), StoreError> {
         let store = &self.processor.store;
         store.jobs().take_back_loss(handle, items).await?;
         store.jobs().release_items(handle, items, false, self.processor.context.clock.now()).await
     }
 
-    /// Reports the progress of the batch to the readers of the job; returns when the job is to stop.
+    /// Reports the progress of the batch to the readers of its jobs; returns when all of them are to stop. The documents of
+    /// one that stops alone are refused when they are to be stored.
     async fn keep_notes(&self, handle: ClaimHandle, metrics: &JobMetrics) {
         loop {
             tokio::time::sleep(NOTE).await;
             let now = self.processor.context.clock.now();
             let taken = metrics.take();
-            match self.processor.store.jobs().note_work(handle.tenant, handle.job_id, &taken.work(), now).await {
+            let works = taken.works();
+            if works.is_empty() {
+                continue;
+            }
+            match self.processor.store.jobs().note_work(handle.tenant, &works, now).await {
                 Ok(goes_on) => {
                     taken.stored();
                     if !goes_on {
@@ -320,7 +324,8 @@ impl Worker {
                 Ok(_) => heartbeat.beat(),
                 // The database may become available again before the lease ends; the commit decides.
                 Err(error) => tracing::warn!(
-                    error = error_chain(&error), job_id = %handle.job_id,
+                    error = error_chain(&error),
+                    fence = handle.fence,
                     "the lease of a batch could not be renewed; the next try is in a third of a lease"
                 ),
             }

@@ -8,7 +8,7 @@ use crate::domain::{
     storage::{Growth, OverQuota, StorageQuotaChange, StorageQuotas, StorageUse},
 };
 use crate::store::{
-    Access, NewJobItem, StoreError, Tx,
+    Access, StoreError, Tx,
     documents::storage::{StorageChanges, trim},
     signed,
 };
@@ -196,16 +196,15 @@ pub(in crate::store) async fn refuse_arrivals(
     transaction: &mut Tx,
     (tenant, collection): (TenantId, Uuid),
     deployment: StorageQuotas,
-    items: &[NewJobItem],
+    sources: Vec<&str>,
 ) -> Result<Result<(), OverQuota>, StoreError> {
-    if items.is_empty() {
+    if sources.is_empty() {
         return Ok(Ok(()));
     }
     let quotas = own_quotas(transaction, tenant).await?.or(deployment);
     if !quotas.limit_documents() {
         return Ok(Ok(()));
     }
-    let sources: Vec<&str> = items.iter().map(|item| item.source.as_str()).collect();
     let new = sqlx::query_scalar!(
         r#"SELECT count(DISTINCT source) AS "new!" FROM unnest($3::text[]) AS source
            WHERE NOT EXISTS (SELECT FROM document d WHERE d.tenant_id = $1 AND d.collection_id = $2 AND d.source = source.source)"#,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 use crate::store::{
-    BatchOutcome, Collection, Collections, CommitBatch, FetchRecord, FilledItem, ReadDocument, StoreError, Tx,
+    BatchOutcome, Collection, Collections, CommitBatch, FetchRecord, FilledItem, ItemKey, ReadDocument, StoreError, Tx,
     collections::lock,
     collections::statistics::StatisticChanges,
     documents::chunk::delete_chunks,
@@ -110,7 +110,7 @@ pub(crate) struct BuildBatch<'a> {
     /// The batch to store; `collection` names the next index.
     pub(crate) batch: CommitBatch<'a>,
     /// The documents as they were read, keyed by item.
-    pub(crate) read: &'a HashMap<i32, ReadDocument>,
+    pub(crate) read: &'a HashMap<ItemKey, ReadDocument>,
 }
 
 impl Collections<'_> {
@@ -143,7 +143,7 @@ impl Collections<'_> {
         let mut changes = StatisticChanges::default();
         replace_documents(&mut transaction, batch, &stored, &mut changes).await?;
         commit::insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
-        settle::settle(&mut transaction, batch.claim, &done(batch, &stored, read), batch.now).await?;
+        settle::settle(&mut transaction, tenant, &done(batch, &stored, read), batch.now).await?;
         changes.apply(&mut transaction, tenant, index).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
@@ -165,8 +165,8 @@ async fn exists(transaction: &mut Tx, tenant: TenantId, index: Uuid) -> Result<b
 async fn as_read(
     transaction: &mut Tx,
     tenant: TenantId,
-    read: &HashMap<i32, ReadDocument>,
-    items: &[i32],
+    read: &HashMap<ItemKey, ReadDocument>,
+    items: &[ItemKey],
 ) -> Result<HashSet<Uuid>, StoreError> {
     let versions: HashMap<Uuid, i32> =
         items.iter().filter_map(|item| read.get(item)).map(|document| (document.id, document.version)).collect();
@@ -230,16 +230,16 @@ async fn replace_documents(
 fn done(
     batch: &CommitBatch<'_>,
     stored: &HashMap<String, Stored>,
-    read: &HashMap<i32, ReadDocument>,
+    read: &HashMap<ItemKey, ReadDocument>,
 ) -> Vec<FilledItem> {
     let filled = batch.documents.iter().map(|document| FilledItem {
-        ordinal: document.item,
+        item: document.item,
         document: read.get(&document.item).map(|read| read.id),
         chunks: stored.get(&document.source).map_or(0, |_| i32::try_from(document.chunks.len()).unwrap_or(i32::MAX)),
         embedding_calls: document.embedding_calls,
     });
     let unchanged = batch.unchanged.iter().map(|unchanged| FilledItem {
-        ordinal: unchanged.item,
+        item: unchanged.item,
         document: Some(unchanged.document_id),
         chunks: 0,
         embedding_calls: 0,

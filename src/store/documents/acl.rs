@@ -8,7 +8,7 @@ use crate::domain::{
     access::{Acl, AclChange, Principal},
     identity::TenantId,
 };
-use crate::store::{CommitBatch, Documents, StoreError, Tx};
+use crate::store::{CommitBatch, Documents, StoreError, Tx, jobs::claim::ItemColumns};
 
 /// A list as it is stored: with the numbers of its principals.
 #[derive(Clone, Debug, Default)]
@@ -223,6 +223,7 @@ impl Documents<'_> {
 /// Gives the documents of a batch, and what was found in them, the lists that their uploads bring. A list of an upload that
 /// is older than the document is left out. The documents are locked.
 pub(in crate::store) async fn take_over(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<(), StoreError> {
+    let items: ItemColumns = batch.items().into_iter().collect();
     sqlx::query!(
         // Each document is looked up: what a planner without statistics thinks of the tables does not matter.
         "WITH brought AS MATERIALIZED (
@@ -230,7 +231,8 @@ pub(in crate::store) async fn take_over(transaction: &mut Tx, batch: &CommitBatc
                  SELECT d.document_id, d.source FROM document d
                  WHERE d.tenant_id = $1 AND d.collection_id = $4 AND d.source = i.source AND d.position <= i.position
                  OFFSET 0) m
-             WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = ANY ($3) AND i.has_acl),
+             WHERE i.tenant_id = $1 AND i.job_id = ANY ($2) AND i.ordinal = ANY ($3) AND i.has_acl
+               AND (i.job_id, i.ordinal) IN (SELECT * FROM UNNEST($2::uuid[], $3::int[]))),
          bound AS MATERIALIZED (
              SELECT document_id, allowed, denied FROM brought
              UNION ALL
@@ -241,8 +243,8 @@ pub(in crate::store) async fn take_over(transaction: &mut Tx, batch: &CommitBatc
          UPDATE document d SET allowed = b.allowed, denied = b.denied FROM bound b
          WHERE d.tenant_id = $1 AND d.document_id = ANY (ARRAY(SELECT document_id FROM bound)) AND d.document_id = b.document_id",
         batch.claim.tenant.0,
-        batch.claim.job_id,
-        &batch.items(),
+        &items.jobs,
+        &items.ordinals,
         batch.collection.id,
     )
     .execute(&mut **transaction)

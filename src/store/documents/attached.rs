@@ -1,16 +1,17 @@
 //! Documents that were found in messages: they are queued in the transaction that stores their message, stored only
 //! while it is stored, and deleted with it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::domain::fingerprint::Hash;
 use crate::store::{
-    CommitBatch, NewJobItem, StoreError, Tx,
+    CommitBatch, ItemKey, NewJobItem, StoreError, Tx,
     documents::commit::Stored,
     documents::removal::Removal,
-    jobs::items::{ItemRows, int},
+    jobs::items::{self, int, numbered},
 };
 
 /// Ordinal of the first attachment of a job: the sender of a job may still number its own documents.
@@ -98,23 +99,36 @@ async fn delete_former(
     Ok(())
 }
 
-/// Adds the items to the job that the batch belongs to.
+/// Adds the items to the jobs of their messages.
 async fn queue(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
     stored: &HashMap<String, Stored>,
 ) -> Result<(), StoreError> {
-    let documents = batch.documents.iter().filter(|document| stored.contains_key(&document.source));
-    let items: Vec<&NewJobItem> = documents.flat_map(|document| &document.attachments).collect();
-    if items.is_empty() {
-        return Ok(());
+    let mut by_job: BTreeMap<Uuid, Vec<&NewJobItem>> = BTreeMap::new();
+    for document in batch.documents.iter().filter(|document| stored.contains_key(&document.source)) {
+        if !document.attachments.is_empty() {
+            by_job.entry(document.item.job).or_default().extend(&document.attachments);
+        }
     }
+    for (job, items) in by_job {
+        add_to_job(transaction, batch, job, items).await?;
+    }
+    Ok(())
+}
+
+async fn add_to_job(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    job: Uuid,
+    items: Vec<&NewJobItem>,
+) -> Result<(), StoreError> {
     let bytes: usize = items.iter().map(|item| item.content.len()).sum();
     // From here to the commit no other transaction numbers attachments of this job.
     sqlx::query!(
         "UPDATE job SET items = items + $3, bytes = bytes + $4, revision = revision + 1 WHERE tenant_id = $1 AND job_id = $2",
         batch.claim.tenant.0,
-        batch.claim.job_id,
+        job,
         int(items.len())?,
         i64::try_from(bytes).unwrap_or(i64::MAX),
     )
@@ -123,11 +137,11 @@ async fn queue(
     let first = sqlx::query_scalar!(
         r#"SELECT COALESCE(max(ordinal) + 1, $3) AS "first!" FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3"#,
         batch.claim.tenant.0,
-        batch.claim.job_id,
+        job,
         FIRST_ORDINAL,
     )
     .fetch_one(&mut **transaction)
     .await?;
-    let rows = ItemRows { tenant: batch.claim.tenant, job: batch.claim.job_id, first, now: batch.now };
-    rows.insert(transaction, items).await
+    let items: Vec<(ItemKey, &NewJobItem)> = numbered(job, first, items).collect();
+    items::insert(transaction, batch.claim.tenant, &items, batch.now).await
 }

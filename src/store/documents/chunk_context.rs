@@ -11,15 +11,15 @@ use crate::domain::{
     fingerprint::{Hash, hex},
     identity::TenantId,
 };
-use crate::store::{ClaimHandle, Documents, StoreError, Tx, signed};
+use crate::store::{ClaimHandle, Documents, ItemKey, StoreError, Tx, signed};
 
 /// A document that is being processed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocumentOrigin<'a> {
     /// The claim that it belongs to.
     pub(crate) claim: ClaimHandle,
-    /// Ordinal of its item.
-    pub(crate) item: i32,
+    /// Its item.
+    pub(crate) item: ItemKey,
     /// Collection that it is stored in.
     pub(crate) collection: Uuid,
     /// Source: the caller's own name for the document.
@@ -126,8 +126,8 @@ impl Documents<'_> {
             r#"SELECT contexts AS "contexts: Json<HashMap<String, String>>" FROM job_item
                WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3"#,
             origin.claim.tenant.0,
-            origin.claim.job_id,
-            origin.item
+            origin.item.job,
+            origin.item.ordinal
         )
         .fetch_optional(&mut *transaction)
         .await?;
@@ -157,8 +157,8 @@ impl Documents<'_> {
             "UPDATE job_item SET contexts = COALESCE(contexts, '{}') || $5, context_gaps = $6
              WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
             origin.claim.tenant.0,
-            origin.claim.job_id,
-            origin.item,
+            origin.item.job,
+            origin.item.ordinal,
             origin.claim.fence,
             Json(sentences) as Json<HashMap<String, &String>>,
             so_far.gaps.as_ref().map(Json) as Option<Json<&ContextGaps>>,
@@ -177,7 +177,7 @@ impl Documents<'_> {
                  cost_nano_usd = job_context.cost_nano_usd + EXCLUDED.cost_nano_usd,
                  has_estimates = job_context.has_estimates OR EXCLUDED.has_estimates",
             origin.claim.tenant.0,
-            origin.claim.job_id,
+            origin.item.job,
             signed(work.calls),
             signed(work.written),
             signed(work.reused),
@@ -193,33 +193,38 @@ impl Documents<'_> {
     }
 }
 
-/// Returns the work that a job's sentences took, and the number of chunks of its stored documents that have none.
-pub(in crate::store) async fn of_job(
+/// Returns the work that the sentences of jobs took, where any were asked for, and the number of chunks of their stored
+/// documents that have none.
+pub(in crate::store) async fn of_jobs(
     transaction: &mut Tx,
     tenant: TenantId,
-    job: Uuid,
-) -> Result<Option<ContextWork>, StoreError> {
-    let row = sqlx::query!(
-        r#"SELECT calls, written, reused, prompt_tokens, completion_tokens, cost_nano_usd, has_estimates,
+    jobs: &[Uuid],
+) -> Result<Vec<(Uuid, ContextWork)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"SELECT job_id, calls, written, reused, prompt_tokens, completion_tokens, cost_nano_usd, has_estimates,
                   (SELECT COALESCE(sum((context_gaps->>'without')::bigint), 0)::bigint FROM job_item i WHERE i.tenant_id = $1
-                       AND i.job_id = $2 AND context_gaps IS NOT NULL AND i.state = 'succeeded') AS "without!",
+                       AND i.job_id = c.job_id AND context_gaps IS NOT NULL AND i.state = 'succeeded') AS "without!",
                   (SELECT COALESCE(sum((context_gaps->>'left_out')::bigint), 0)::bigint FROM job_item i WHERE i.tenant_id = $1
-                       AND i.job_id = $2 AND context_gaps IS NOT NULL AND i.state = 'succeeded') AS "left_out!"
-           FROM job_context WHERE tenant_id = $1 AND job_id = $2"#,
+                       AND i.job_id = c.job_id AND context_gaps IS NOT NULL AND i.state = 'succeeded') AS "left_out!"
+           FROM job_context c WHERE tenant_id = $1 AND job_id = ANY ($2)"#,
         tenant.0,
-        job
+        jobs
     )
-    .fetch_optional(&mut **transaction)
+    .fetch_all(&mut **transaction)
     .await?;
-    Ok(row.map(|row| ContextWork {
-        calls: row.calls.unsigned_abs(),
-        written: row.written.unsigned_abs(),
-        reused: row.reused.unsigned_abs(),
-        prompt_tokens: row.prompt_tokens.unsigned_abs(),
-        completion_tokens: row.completion_tokens.unsigned_abs(),
-        cost: NanoUsd::new(row.cost_nano_usd.unsigned_abs()),
-        has_estimates: row.has_estimates,
-        without: row.without.unsigned_abs(),
-        left_out: row.left_out.unsigned_abs(),
-    }))
+    let works = rows.into_iter().map(|row| {
+        let work = ContextWork {
+            calls: row.calls.unsigned_abs(),
+            written: row.written.unsigned_abs(),
+            reused: row.reused.unsigned_abs(),
+            prompt_tokens: row.prompt_tokens.unsigned_abs(),
+            completion_tokens: row.completion_tokens.unsigned_abs(),
+            cost: NanoUsd::new(row.cost_nano_usd.unsigned_abs()),
+            has_estimates: row.has_estimates,
+            without: row.without.unsigned_abs(),
+            left_out: row.left_out.unsigned_abs(),
+        };
+        (row.job_id, work)
+    });
+    Ok(works.collect())
 }

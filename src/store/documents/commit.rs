@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, job::ReadingNotes, storage::Growth};
 use crate::store::{
-    AttachedTo, ClaimHandle, Collection, Documents, FetchRecord, NewChunk, NewJobItem, StoreError, Tx,
+    AttachedTo, ClaimHandle, Collection, Documents, FetchRecord, ItemKey, NewChunk, NewJobItem, StoreError, Tx,
     access::storage::{own_quotas, settle_growth},
     collections::index,
     collections::lock,
@@ -35,8 +35,8 @@ use crate::store::{
 /// A document that is ready to be stored.
 #[derive(Clone, Debug)]
 pub struct NewDocument {
-    /// Item of the job that it belongs to.
-    pub(crate) item: i32,
+    /// Item that it belongs to.
+    pub(crate) item: ItemKey,
     /// Position in the queue: a newer upload of the same source wins.
     pub(crate) position: i64,
     /// Identity to use if the source is new.
@@ -91,8 +91,8 @@ impl NewDocument {
 /// An item whose document is already stored with the same result.
 #[derive(Clone, Copy, Debug)]
 pub struct UnchangedItem {
-    /// Item of the job.
-    pub item: i32,
+    /// The item.
+    pub item: ItemKey,
     /// The document.
     pub document_id: Uuid,
     /// The version that was compared.
@@ -131,8 +131,8 @@ pub struct FollowUp<'a> {
 }
 
 impl CommitBatch<'_> {
-    /// Returns the items of the job that the batch settles.
-    pub(in crate::store) fn items(&self) -> Vec<i32> {
+    /// Returns the items that the batch settles.
+    pub(in crate::store) fn items(&self) -> Vec<ItemKey> {
         let unchanged = self.unchanged.iter().map(|unchanged| unchanged.item);
         self.documents.iter().map(|document| document.item).chain(unchanged).collect()
     }

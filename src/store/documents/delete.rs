@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
 use crate::store::{
-    Documents, StoreError, Tx, Work, asks::cache::forget_written_from, collections::lock, documents::removal::Removal,
+    Documents, StoreError, Tx, asks::cache::forget_written_from, collections::lock, documents::removal::Removal,
 };
 
 /// Documents whose chunks one statement deletes.
@@ -239,7 +239,7 @@ impl Documents<'_> {
     /// before its items in the lock order.
     async fn finish_all(&self, tenant: TenantId, jobs: &[Uuid], now: OffsetDateTime) -> Result<(), StoreError> {
         for job in jobs {
-            self.store.jobs().finish_job(tenant, *job, &Work::default(), now).await?;
+            self.store.jobs().finish_job(tenant, *job, now).await?;
         }
         Ok(())
     }

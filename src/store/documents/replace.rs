@@ -4,7 +4,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Documents, EnqueueOutcome, NewItems, NewJob, NewJobItem, StoreError, jobs::enqueue::insert_job};
+use crate::store::{Documents, EnqueueOutcome, NewJob, NewJobItem, StoreError, jobs::insertion::insert_jobs};
 
 /// Seed of the hash that names the document's advisory lock; it keeps this lock apart from others.
 const LOCK: i64 = 0x0063_6974_6564_7132;
@@ -70,7 +70,6 @@ impl Documents<'_> {
             metadata: row.metadata,
             waiting: row.waiting,
         });
-        let new = NewItems { items: vec![item], refused: Vec::new() };
-        insert_job(transaction, (tenant, *self.store.quotas), job, new, None).await.map(Some)
+        Ok(insert_jobs(transaction, (tenant, *self.store.quotas), &[(job, &[item])]).await?.pop())
     }
 }

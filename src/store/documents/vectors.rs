@@ -10,7 +10,7 @@ use crate::domain::{
     identity::{ChunkKey, TenantId},
 };
 use crate::store::{
-    ClaimHandle, Collection, CommitBatch, Documents, StoreError, StoredDocument, Tx,
+    ClaimHandle, Collection, CommitBatch, Documents, ItemKey, StoreError, StoredDocument, Tx,
     collections::lock,
     collections::statistics::StatisticChanges,
     documents::chunk::{ChunkColumns, half},
@@ -73,8 +73,8 @@ pub(crate) struct NewVector {
 /// An item of a job whose document has all its vectors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FilledItem {
-    /// Ordinal in the job.
-    pub(crate) ordinal: i32,
+    /// The item.
+    pub(crate) item: ItemKey,
     /// The document; `None` if it does not exist any more.
     pub(crate) document: Option<Uuid>,
     /// Number of chunks that got a vector.
@@ -178,8 +178,8 @@ impl Documents<'_> {
     #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn store_vectors(&self, batch: &VectorBatch<'_>) -> Result<VectorOutcome, StoreError> {
         let mut transaction = self.store.begin(batch.claim.tenant).await?;
-        let ordinals: Vec<i32> = batch.items.iter().map(|item| item.ordinal).collect();
-        if !settle::holds_lease(&mut transaction, batch.claim, &ordinals).await? {
+        let items: Vec<ItemKey> = batch.items.iter().map(|filled| filled.item).collect();
+        if !settle::holds_lease(&mut transaction, batch.claim, &items).await? {
             return Ok(VectorOutcome::LeaseLost);
         }
         match lock::lock_shared(&mut transaction, batch.claim.tenant, batch.collection.id).await? {
@@ -189,7 +189,7 @@ impl Documents<'_> {
         }
         insert_vectors(&mut transaction, batch).await?;
         if batch.is_last {
-            settle::settle(&mut transaction, batch.claim, batch.items, batch.now).await?;
+            settle::settle(&mut transaction, batch.claim.tenant, batch.items, batch.now).await?;
         }
         transaction.commit().await?;
         Ok(VectorOutcome::Settled)

@@ -1,5 +1,7 @@
 //! Claims items of the durable queue.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -29,37 +31,61 @@ impl Phase {
     }
 }
 
+/// Identifies an item: a document of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemKey {
+    /// The job.
+    pub job: Uuid,
+    /// Ordinal in the request, from 0.
+    pub ordinal: i32,
+}
+
+/// Keys of items as columns.
+///
+/// Statements look items up by `job_id = ANY (jobs) AND ordinal = ANY (ordinals)`, besides comparing the pairs: a planner
+/// without statistics assumes that a job has one item, and would compare each of its items with each row of a join's other
+/// side.
+pub(in crate::store) struct ItemColumns {
+    pub(in crate::store) jobs: Vec<Uuid>,
+    pub(in crate::store) ordinals: Vec<i32>,
+}
+
+impl FromIterator<ItemKey> for ItemColumns {
+    fn from_iter<I: IntoIterator<Item = ItemKey>>(keys: I) -> Self {
+        let (jobs, ordinals) = keys.into_iter().map(|key| (key.job, key.ordinal)).unzip();
+        Self { jobs, ordinals }
+    }
+}
+
 /// Identifies a claim. Every write of its worker presents it, and is refused once the claim is lost.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimHandle {
-    /// Owner of the job.
+    /// Owner of the jobs.
     pub tenant: TenantId,
-    /// The job.
-    pub job_id: Uuid,
+    /// The phase of all its items.
+    pub phase: Phase,
     /// Fencing token; larger than that of any earlier claim.
     pub fence: i64,
 }
 
-/// Items of one job, claimed together.
+/// Items claimed together: of one job, or small ones of several jobs that are stored alike.
 #[derive(Debug)]
 pub struct Claim {
     /// Identity of the claim.
     pub handle: ClaimHandle,
     /// Collection that the documents are stored in.
     pub collection_id: Uuid,
-    /// The phase of all its items.
-    pub(crate) phase: Phase,
     /// When the documents become searchable.
     pub(crate) indexing: Indexing,
-    /// The items, in request order.
+    /// The items, in the order of the queue.
     pub items: Vec<ClaimedItem>,
 }
 
 /// One document to ingest.
 #[derive(Debug)]
 pub struct ClaimedItem {
-    /// Ordinal in the request, from 0.
-    pub ordinal: i32,
+    /// Its identity.
+    pub key: ItemKey,
     /// Position in the queue.
     pub(crate) position: i64,
     /// Caller's name of the document.
@@ -90,9 +116,9 @@ enum Attempt {
 }
 
 impl Jobs<'_> {
-    /// Claims the oldest waiting items of one job in this phase, of the tenant that has the fewest claims in it; among
-    /// equals chance decides, so that the oldest queue is not always first. Returns `None` if there are none, or only of
-    /// tenants that have as many claims as the lease allows.
+    /// Claims the oldest waiting items in this phase, of the tenant that has the fewest claims in it; among equals chance
+    /// decides, so that the oldest queue is not always first. Returns `None` if there are none, or only of tenants that
+    /// have as many claims as the lease allows.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -115,32 +141,51 @@ impl Jobs<'_> {
         let Some(first) = first_waiting(&mut transaction, phase, lease, now).await? else {
             return Ok(Attempt::NothingWaits);
         };
-        if lock_job(&mut transaction, &first).await? == JobState::Cancelled {
-            // Continues without the job's lock: a transaction that stores a running item holds that item, and may need
-            // the job.
-            transaction.commit().await?;
-            let mut transaction = self.store.begin_queue().await?;
-            cancel_page(&mut transaction, first.tenant, first.job, now).await?;
-            transaction.commit().await?;
-            return Ok(Attempt::JobWasCancelled);
+        if first.is_cancelled {
+            return self.settle_instead(transaction, first.tenant, first.key.job, now).await;
         }
         let Some((fence, items)) = take_items(&mut transaction, &first, phase, lease, now).await? else {
             // Another transaction, such as a delete, holds the item: an immediate retry would only find it again.
             let still_waits = waits(&mut transaction, &first, phase, now).await?;
             return Ok(if still_waits { Attempt::NothingWaits } else { Attempt::ItemIsGone });
         };
-        let (collection_id, indexing) = start(&mut transaction, first.tenant, first.job, now).await?;
+        let jobs: BTreeSet<Uuid> = items.iter().map(|item| item.key.job).collect();
+        if let Some(cancelled) = start(&mut transaction, first.tenant, jobs, now).await? {
+            return self.settle_instead(transaction, first.tenant, cancelled, now).await;
+        }
         transaction.commit().await?;
-        let handle = ClaimHandle { tenant: first.tenant, job_id: first.job, fence };
-        Ok(Attempt::Claimed(Claim { handle, collection_id, phase, indexing, items }))
+        let handle = ClaimHandle { tenant: first.tenant, phase, fence };
+        let QueuedItem { collection_id, indexing, .. } = first;
+        let indexing =
+            Indexing::from_name(&indexing).ok_or_else(|| StoreError::Inconsistent(format!("indexing {indexing}")))?;
+        Ok(Attempt::Claimed(Claim { handle, collection_id, indexing, items }))
+    }
+
+    /// Gives a claim up, and settles items of a job that was cancelled. Without the locks of the claim: a transaction that
+    /// stores a running item holds that item, and may need the job.
+    async fn settle_instead(
+        &self,
+        claim: Tx,
+        tenant: TenantId,
+        cancelled: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Attempt, StoreError> {
+        claim.rollback().await?;
+        let mut transaction = self.store.begin_queue().await?;
+        cancel_page(&mut transaction, tenant, cancelled, now).await?;
+        transaction.commit().await?;
+        Ok(Attempt::JobWasCancelled)
     }
 }
 
-/// An item of the queue.
+/// An item of the queue, with those properties of its job that all items of a claim share.
 struct QueuedItem {
     tenant: TenantId,
-    job: Uuid,
-    ordinal: i32,
+    key: ItemKey,
+    collection_id: Uuid,
+    kind: String,
+    indexing: String,
+    is_cancelled: bool,
 }
 
 /// Returns the oldest waiting item in this phase of the tenant whose turn it is. The tenants that wait are found by one
@@ -162,53 +207,40 @@ async fn first_waiting(
            ), served AS (
                SELECT tenant_id, count(DISTINCT fence) AS claims FROM job_item
                WHERE state = 'running' AND phase = $2 GROUP BY tenant_id
-           )
-           SELECT oldest.tenant_id AS "tenant_id!", oldest.job_id AS "job_id!", oldest.ordinal AS "ordinal!"
-           FROM waiting w
-           LEFT JOIN served s ON s.tenant_id = w.tenant_id
-           CROSS JOIN LATERAL (
-               SELECT i.tenant_id, i.job_id, i.ordinal FROM job_item i
-               WHERE i.state = 'queued' AND i.phase = $2 AND i.tenant_id = w.tenant_id AND i.available_at <= $1
-               ORDER BY i.phase, i.tenant_id, i.position LIMIT 1) AS oldest
-           WHERE $3::bigint IS NULL OR COALESCE(s.claims, 0) < $3
-           ORDER BY COALESCE(s.claims, 0), random() LIMIT 1"#,
+           ), first AS MATERIALIZED (
+               SELECT oldest.tenant_id, oldest.job_id, oldest.ordinal
+               FROM waiting w
+               LEFT JOIN served s ON s.tenant_id = w.tenant_id
+               CROSS JOIN LATERAL (
+                   SELECT i.tenant_id, i.job_id, i.ordinal FROM job_item i
+                   WHERE i.state = 'queued' AND i.phase = $2 AND i.tenant_id = w.tenant_id AND i.available_at <= $1
+                   ORDER BY i.phase, i.tenant_id, i.position LIMIT 1) AS oldest
+               WHERE $3::bigint IS NULL OR COALESCE(s.claims, 0) < $3
+               ORDER BY COALESCE(s.claims, 0), random() LIMIT 1)
+           SELECT tenant_id AS "tenant_id!", job_id AS "job_id!", f.ordinal AS "ordinal!", j.collection_id, j.kind, j.indexing,
+                  j.cancelled_at IS NOT NULL AS "is_cancelled!"
+           FROM first f JOIN job j USING (tenant_id, job_id)"#,
         now,
         phase.as_str(),
         lease.max_claims,
     )
     .fetch_optional(&mut **transaction)
     .await?;
-    Ok(row.map(|row| QueuedItem { tenant: TenantId(row.tenant_id), job: row.job_id, ordinal: row.ordinal }))
+    Ok(row.map(|row| QueuedItem {
+        tenant: TenantId(row.tenant_id),
+        key: ItemKey { job: row.job_id, ordinal: row.ordinal },
+        collection_id: row.collection_id,
+        kind: row.kind,
+        indexing: row.indexing,
+        is_cancelled: row.is_cancelled,
+    }))
 }
 
-#[derive(PartialEq, Eq)]
-enum JobState {
-    Claimable,
-    Cancelled,
-}
-
-/// Locks the job of an item, so that there is one claim at a time per job: concurrent claims would each get some of the
-/// other's items and would both be small.
-async fn lock_job(transaction: &mut Tx, item: &QueuedItem) -> Result<JobState, StoreError> {
-    let row = sqlx::query!(
-        r#"SELECT cancelled_at IS NOT NULL AS "is_cancelled!" FROM job
-           WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
-        item.tenant.0,
-        item.job
-    )
-    .fetch_optional(&mut **transaction)
-    .await?;
-    let is_cancelled = row.is_some_and(|row| row.is_cancelled);
-    Ok(if is_cancelled { JobState::Cancelled } else { JobState::Claimable })
-}
-
-/// Marks the oldest waiting items of the first one's job as running. Returns their fencing token with the items in
-/// request order; `None` if all of them are held by other transactions.
+/// Marks the oldest waiting items as running that are stored as the first one is. Returns their fencing token with the
+/// items in the order of the queue; `None` if all of them are held by other transactions.
 ///
-/// Items are looked up by an array, here and wherever several items of a job are changed: a planner without statistics
-/// assumes that a job has one item, and would compare each of its items with each row of a join's other side. A claim
-/// ends before an item that would not fit into a batch of bounded memory, and before an item that has to be claimed
-/// alone. The first item always fits.
+/// A claim ends before an item that would not fit into a batch of bounded memory, before an item of another job that would
+/// make others wait for long, and before an item that has to be claimed alone. The first item always fits.
 async fn take_items(
     transaction: &mut Tx,
     first: &QueuedItem,
@@ -217,31 +249,39 @@ async fn take_items(
     now: OffsetDateTime,
 ) -> Result<Option<(i64, Vec<ClaimedItem>)>, StoreError> {
     let rows = sqlx::query!(
-        r#"WITH waiting AS MATERIALIZED (
-               SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
-               WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
-                 AND phase = $8
-               ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
-           ), fitting AS (
-               SELECT ordinal FROM (
-                   SELECT ordinal, row_number() OVER in_order AS place, sum(content_bytes) OVER in_order AS bytes,
-                          bool_or(is_alone) OVER in_order AS ends
-                   FROM waiting WINDOW in_order AS (ORDER BY position)
-               ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
+        r#"WITH oldest AS MATERIALIZED (
+               SELECT job_id, ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
+               WHERE tenant_id = $1 AND state = 'queued' AND phase = $8 AND available_at <= $3
+                 AND ($9::bigint IS NOT NULL OR job_id = $2)
+               ORDER BY phase, tenant_id, position LIMIT $4 FOR UPDATE SKIP LOCKED
+           ), fitting AS MATERIALIZED (
+               SELECT job_id, ordinal FROM (
+                   SELECT job_id, o.ordinal, row_number() OVER in_order AS place, sum(content_bytes) OVER in_order AS bytes,
+                          bool_or(is_alone) OVER in_order AS ends, bool_and(job_id = $2) OVER in_order AS is_of_one_job
+                   FROM oldest o JOIN job j USING (job_id)
+                   WHERE j.tenant_id = $1 AND j.collection_id = $10 AND j.kind = $11 AND j.indexing = $12
+                   WINDOW in_order AS (ORDER BY position)
+               ) totals WHERE place = 1 OR (NOT ends AND bytes <= CASE WHEN is_of_one_job THEN $5 ELSE $9 END)
            ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
            UPDATE job_item i SET state = 'running', at_risk = false, attempts = attempts + 1, fence = token.fence, lease_until = $6
            FROM token
-           WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = ANY (ARRAY(SELECT ordinal FROM fitting))
-           RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
+           WHERE i.tenant_id = $1 AND i.job_id = ANY (ARRAY(SELECT job_id FROM fitting))
+             AND i.ordinal = ANY (ARRAY(SELECT ordinal FROM fitting))
+             AND (i.job_id, i.ordinal) IN (SELECT job_id, ordinal FROM fitting)
+           RETURNING i.job_id, i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
                      i.stored_version, i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
         first.tenant.0,
-        first.job,
+        first.key.job,
         now,
         lease.max_items,
         lease.max_bytes,
         now + lease.duration,
         LOSSES_IN_COMPANY,
         phase.as_str(),
+        lease.max_shared_bytes,
+        first.collection_id,
+        first.kind,
+        first.indexing,
     )
     .fetch_all(&mut **transaction)
     .await?;
@@ -249,7 +289,7 @@ async fn take_items(
     let mut items: Vec<ClaimedItem> = rows
         .into_iter()
         .map(|row| ClaimedItem {
-            ordinal: row.ordinal,
+            key: ItemKey { job: row.job_id, ordinal: row.ordinal },
             position: row.position,
             source: row.source,
             payload: row.payload,
@@ -260,7 +300,7 @@ async fn take_items(
             is_suspected: row.is_suspected,
         })
         .collect();
-    items.sort_by_key(|item| item.ordinal);
+    items.sort_by_key(|item| item.position);
     Ok(Some((fence, items)))
 }
 
@@ -270,8 +310,8 @@ async fn waits(transaction: &mut Tx, item: &QueuedItem, phase: Phase, now: Offse
         "SELECT ordinal FROM job_item
          WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND state = 'queued' AND phase = $4 AND available_at <= $5",
         item.tenant.0,
-        item.job,
-        item.ordinal,
+        item.key.job,
+        item.key.ordinal,
         phase.as_str(),
         now,
     )
@@ -280,24 +320,36 @@ async fn waits(transaction: &mut Tx, item: &QueuedItem, phase: Phase, now: Offse
     Ok(row.is_some())
 }
 
-/// Records that a job is being processed; returns its collection, and when its documents become searchable.
+/// Records that jobs are being processed; returns one of them if it has been cancelled.
 async fn start(
     transaction: &mut Tx,
     tenant: TenantId,
-    job: Uuid,
+    jobs: BTreeSet<Uuid>,
     now: OffsetDateTime,
-) -> Result<(Uuid, Indexing), StoreError> {
-    let row = sqlx::query!(
-        "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3), heartbeat_at = $3, revision = revision + 1
-             WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id, indexing",
+) -> Result<Option<Uuid>, StoreError> {
+    let jobs: Vec<Uuid> = jobs.into_iter().collect();
+    let locked = sqlx::query!(
+        r#"SELECT job_id, cancelled_at IS NOT NULL AS "is_cancelled!", finished_at IS NOT NULL AS "is_over!" FROM job
+           WHERE tenant_id = $1 AND job_id = ANY ($2) ORDER BY job_id FOR UPDATE"#,
         tenant.0,
-        job,
+        &jobs,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    if let Some(job) = locked.iter().find(|job| job.is_cancelled) {
+        return Ok(Some(job.job_id));
+    }
+    if let Some(job) = locked.iter().find(|job| job.is_over) {
+        return Err(StoreError::Inconsistent(format!("job {} is over but has waiting items", job.job_id)));
+    }
+    sqlx::query!(
+        "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3), heartbeat_at = $3, revision = revision + 1
+         WHERE tenant_id = $1 AND job_id = ANY ($2)",
+        tenant.0,
+        &jobs,
         now
     )
-    .fetch_optional(&mut **transaction)
-    .await?
-    .ok_or_else(|| StoreError::Inconsistent(format!("job {job} is over but has waiting items")))?;
-    let indexing = Indexing::from_name(&row.indexing)
-        .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?;
-    Ok((row.collection_id, indexing))
+    .execute(&mut **transaction)
+    .await?;
+    Ok(None)
 }

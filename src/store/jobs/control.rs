@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Tx, Work, jobs::limits::QueueSlot, jobs::webhook};
+use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Tx, jobs::limits::QueueSlot, jobs::webhook};
 
 /// Items that one transaction settles.
 const PAGE: i64 = 500;
@@ -95,7 +95,7 @@ impl Jobs<'_> {
                 break;
             }
         }
-        self.finish_job(tenant, job, &Work::default(), now).await?;
+        self.finish_job(tenant, job, now).await?;
         Ok(())
     }
 
@@ -141,7 +141,7 @@ impl Jobs<'_> {
         let Requeued { items, bytes } = requeued;
         // Items that exceed the limits on their own are accepted once nothing else waits.
         let slot = QueueSlot { tenant, limits, items: items.min(limits.items), bytes: bytes.min(limits.bytes) };
-        if is_limited && let Some(full) = slot.take(&mut transaction, Some(job)).await? {
+        if is_limited && let Some(full) = slot.take(&mut transaction, &[job]).await? {
             return Ok(RetryOutcome::Full(full));
         }
         reopen(&mut transaction, tenant, job).await?;

@@ -4,20 +4,13 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{
-    access::Acl,
-    fingerprint::Hash,
-    identity::TenantId,
-    job::Indexing,
-    storage::{OverQuota, StorageQuotas},
-};
+use crate::domain::{access::Acl, fingerprint::Hash, identity::TenantId, job::Indexing, storage::OverQuota};
 use crate::store::{
-    Jobs, Phase, QueueFull, QueueLimits, StoreError, Tx, Work,
+    Jobs, Phase, QueueFull, QueueLimits, StoreError, Tx,
     access::storage::refuse_arrivals,
     jobs::idempotency,
-    jobs::items::{ItemRows, int},
-    jobs::limits::QueueSlot,
-    jobs::webhook,
+    jobs::insertion::{Insertion, insert_jobs, size_of, slot_for, sources_of},
+    jobs::items::{self, insert_refused, int, numbered},
 };
 
 /// One document of a request, stored until it is settled.
@@ -149,23 +142,23 @@ pub(crate) enum AppendOutcome {
 }
 
 impl Jobs<'_> {
-    /// Accepts a complete job. Without a name it is flushed with the record of the change, for which its reply waits; a
-    /// repetition of a named one is answered without a record.
+    /// Accepts complete jobs of a tenant for one collection, all of them or, where the queue or the quotas have no room for all, none; the outcomes are in
+    /// their order. Jobs without a name are flushed with the record of the change, for which their reply waits; a repetition
+    /// of a named one is answered without a record.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
     pub async fn enqueue(
         &self,
         tenant: TenantId,
-        job: &NewJob<'_>,
-        items: Vec<NewJobItem>,
-    ) -> Result<EnqueueOutcome, StoreError> {
-        let transaction = match job.key {
-            Some(_) => self.store.begin(tenant).await?,
-            None => self.store.begin_unflushed(tenant).await?,
+        jobs: &[(&NewJob<'_>, &[NewJobItem])],
+    ) -> Result<Vec<EnqueueOutcome>, StoreError> {
+        let transaction = if jobs.iter().any(|(job, _)| job.key.is_some()) {
+            self.store.begin(tenant).await?
+        } else {
+            self.store.begin_unflushed(tenant).await?
         };
-        let new = NewItems { items, refused: Vec::new() };
-        insert_job(transaction, (tenant, *self.store.quotas), job, new, None).await
+        insert_jobs(transaction, (tenant, *self.store.quotas), jobs).await
     }
 
     /// Accepts the first items of a job; more may be appended until `receiving_until`.
@@ -176,11 +169,14 @@ impl Jobs<'_> {
         &self,
         tenant: TenantId,
         job: &NewJob<'_>,
-        new: NewItems,
+        new: &NewItems,
         receiving_until: OffsetDateTime,
     ) -> Result<EnqueueOutcome, StoreError> {
-        let transaction = self.store.begin(tenant).await?;
-        insert_job(transaction, (tenant, *self.store.quotas), job, new, Some(receiving_until)).await
+        let mut transaction = self.store.begin(tenant).await?;
+        let mut insertion =
+            Insertion { tenant, quotas: *self.store.quotas, receiving_until: Some(receiving_until), jobs: Vec::new() };
+        let outcome = insertion.add(&mut transaction, job, &new.items, &new.refused).await?;
+        Ok(insertion.commit(transaction).await?.unwrap_or(outcome))
     }
 
     /// Appends to a job that is open for more, and keeps it open. No items only keep it open.
@@ -207,16 +203,16 @@ impl Jobs<'_> {
                 .await?;
         let Some(found) = found else { return Ok(AppendOutcome::JobClosed) };
         let place = (tenant, found.collection_id);
-        if let Err(over) = refuse_arrivals(&mut transaction, place, *self.store.quotas, &new.items).await? {
+        if let Err(over) = refuse_arrivals(&mut transaction, place, *self.store.quotas, sources_of(&new.items)).await? {
             return Ok(AppendOutcome::OverQuota(over));
         }
-        let rows = ItemRows { tenant, job: job.id, first: found.items, now: job.now };
-        rows.insert(&mut transaction, &new.items).await?;
+        let numbered_items: Vec<_> = numbered(job.id, found.items, &new.items).collect();
+        items::insert(&mut transaction, tenant, &numbered_items, job.now).await?;
         // Runs before the job counts any of these items.
-        if let Some(full) = slot.take(&mut transaction, None).await? {
+        if let Some(full) = slot.take(&mut transaction, &[]).await? {
             return Ok(AppendOutcome::Full(full, new));
         }
-        rows.after(count).insert_refused(&mut transaction, &new.refused).await?;
+        insert_refused(&mut transaction, tenant, job.id, found.items + count, &new.refused, job.now).await?;
         // Runs last: from here to the commit the job is locked, and its workers cannot claim.
         let open = sqlx::query!(
             "UPDATE job SET items = items + $3, bytes = bytes + $4, receiving_until = $5, revision = revision + 1
@@ -252,64 +248,9 @@ impl Jobs<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         close(&mut transaction, tenant, job, request_hash).await?;
         transaction.commit().await?;
-        self.finish_job(tenant, job, &Work::default(), now).await?;
+        self.finish_job(tenant, job, now).await?;
         Ok(())
     }
-}
-
-/// Accepts a job in a transaction, and commits it if no limit or name conflict prevents that. More may be appended to it
-/// until `receiving_until`; without that it is complete. The quotas are those of tenants that have none of their own.
-pub(in crate::store) async fn insert_job(
-    mut transaction: Tx,
-    (tenant, quotas): (TenantId, StorageQuotas),
-    job: &NewJob<'_>,
-    new: NewItems,
-    receiving_until: Option<OffsetDateTime>,
-) -> Result<EnqueueOutcome, StoreError> {
-    let NewItems { items, refused } = new;
-    if let Some(key) = job.key
-        && let Some(earlier) = idempotency::claim(&mut transaction, tenant, key, job.id, job.now).await?
-    {
-        return Ok(earlier);
-    }
-    let (count, bytes) = size_of(&items)?;
-    let slot = slot_for(tenant, job.limits, count, bytes);
-    if let Some(full) = slot.look(&mut transaction).await? {
-        return Ok(EnqueueOutcome::Full(full));
-    }
-    let place = (tenant, job.collection);
-    if let Err(over) = refuse_arrivals(&mut transaction, place, quotas, &items).await? {
-        return Ok(EnqueueOutcome::OverQuota(over));
-    }
-    sqlx::query!(
-        "WITH job AS (
-             INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing, created_by)
-             VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10) RETURNING tenant_id, job_id)
-         INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM job",
-        tenant.0,
-        job.id,
-        job.collection,
-        job.collection_name,
-        count + int(refused.len())?,
-        bytes,
-        receiving_until,
-        job.now,
-        job.indexing.as_str(),
-        job.created_by,
-    )
-    .execute(&mut *transaction)
-    .await?;
-    if let Some(url) = job.webhook {
-        webhook::add(&mut transaction, tenant, job.id, url).await?;
-    }
-    let rows = ItemRows { tenant, job: job.id, first: 0, now: job.now };
-    rows.insert(&mut transaction, &items).await?;
-    rows.after(count).insert_refused(&mut transaction, &refused).await?;
-    if let Some(full) = slot.take(&mut transaction, Some(job.id)).await? {
-        return Ok(EnqueueOutcome::Full(full));
-    }
-    transaction.commit().await?;
-    Ok(EnqueueOutcome::Queued)
 }
 
 /// Closes a job to further parts; no hash of the whole request means that the request broke off.
@@ -329,14 +270,4 @@ pub(in crate::store) async fn close(
     .execute(&mut **transaction)
     .await?;
     idempotency::settle(transaction, tenant, job, request_hash).await
-}
-
-fn slot_for(tenant: TenantId, limits: QueueLimits, items: i32, bytes: i64) -> QueueSlot {
-    QueueSlot { tenant, limits, items: items.unsigned_abs().into(), bytes: bytes.unsigned_abs() }
-}
-
-fn size_of(items: &[NewJobItem]) -> Result<(i32, i64), StoreError> {
-    let bytes: usize = items.iter().map(|item| item.content.len()).sum();
-    let bytes = i64::try_from(bytes).map_err(|_| StoreError::Inconsistent("too many bytes".to_owned()))?;
-    Ok((int(items.len())?, bytes))
 }

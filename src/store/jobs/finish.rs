@@ -3,7 +3,10 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{identity::TenantId, job::ItemCounts};
+use crate::domain::{
+    identity::TenantId,
+    job::{ItemCounts, JobState},
+};
 use crate::store::{
     Jobs, Lease, MAX_CLAIMS, StoreError, Tx, Work, jobs::enqueue::close, jobs::lease::LOSSES_IN_COMPANY,
     jobs::metrics::record, jobs::webhook,
@@ -13,42 +16,56 @@ use crate::store::{
 const JOBS_PER_ROUND: i64 = 1_000;
 
 impl Jobs<'_> {
-    /// Records work on a job and the heartbeat of its worker; returns `false` when the job has to stop.
+    /// Records work on jobs and the heartbeat of their worker; returns `false` when all of them have to stop.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub(crate) async fn note_work(
         &self,
         tenant: TenantId,
-        job: Uuid,
-        work: &Work,
+        works: &[(Uuid, Work)],
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
-        let goes_on = record(&mut transaction, tenant, job, work, now).await?;
+        let locked = lock(&mut transaction, tenant, works).await?;
+        record(&mut transaction, tenant, works).await?;
+        let jobs: Vec<Uuid> = works.iter().map(|(job, _)| *job).collect();
+        sqlx::query!(
+            "UPDATE job SET heartbeat_at = $3, revision = revision + 1 WHERE tenant_id = $1 AND job_id = ANY ($2)",
+            tenant.0,
+            &jobs,
+            now
+        )
+        .execute(&mut *transaction)
+        .await?;
         transaction.commit().await?;
-        Ok(goes_on)
+        Ok(locked.iter().any(|job| job.goes_on))
     }
 
-    /// Records the last work of a claim, and ends the job if all its items are settled. Called after each settlement
-    /// has committed, so that the worker that settles last sees all other settlements. Its commit flushes theirs, before
-    /// anybody is told.
+    /// Records work on jobs, and ends those whose items are all settled; returns which of them are over. Called after each
+    /// settlement has committed, so that the worker that settles last sees all other settlements. Its commit flushes
+    /// theirs, before anybody is told.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn finish_job(
+    pub(crate) async fn finish_jobs(
         &self,
         tenant: TenantId,
-        job: Uuid,
-        work: &Work,
+        works: &[(Uuid, Work)],
         now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Uuid>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
-        if !work.is_empty() {
-            record(&mut transaction, tenant, job, work, now).await?;
-        }
-        finish_if_settled(&mut transaction, tenant, job, now).await?;
+        let over = finish(&mut transaction, tenant, works, now).await?;
         transaction.commit().await?;
+        Ok(over)
+    }
+
+    /// Ends a job if all its items are settled.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn finish_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
+        self.finish_jobs(tenant, &[(job, Work::default())], now).await?;
         Ok(())
     }
 
@@ -116,61 +133,99 @@ impl Jobs<'_> {
                 self.settle_cancelled(tenant, id, now).await?;
                 continue;
             }
-            finish_if_settled(&mut transaction, tenant, id, now).await?;
+            finish(&mut transaction, tenant, &[(id, Work::default())], now).await?;
             transaction.commit().await?;
         }
         Ok(())
     }
 }
 
-async fn finish_if_settled(
+/// A job whose row is locked.
+struct LockedJob {
+    job_id: Uuid,
+    /// Whether it has neither ended nor been cancelled.
+    goes_on: bool,
+    is_over: bool,
+}
+
+/// Locks jobs, in the order that everybody locks them in: what is read of them from then on is what ends them.
+async fn lock(transaction: &mut Tx, tenant: TenantId, works: &[(Uuid, Work)]) -> Result<Vec<LockedJob>, StoreError> {
+    let jobs: Vec<Uuid> = works.iter().map(|(job, _)| *job).collect();
+    Ok(sqlx::query_as!(
+        LockedJob,
+        r#"SELECT job_id, cancelled_at IS NULL AND finished_at IS NULL AS "goes_on!", finished_at IS NOT NULL AS "is_over!"
+           FROM job WHERE tenant_id = $1 AND job_id = ANY ($2) ORDER BY job_id FOR UPDATE"#,
+        tenant.0,
+        &jobs,
+    )
+    .fetch_all(&mut **transaction)
+    .await?)
+}
+
+async fn finish(
     transaction: &mut Tx,
     tenant: TenantId,
-    job: Uuid,
+    works: &[(Uuid, Work)],
     now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    // The stopped items are looked up only at the end: a job may have a million.
-    let Some(row) = sqlx::query!(
-        r#"SELECT items, revision, succeeded, unchanged, failed, cancelled, searchable, cancelled_at IS NOT NULL AS "is_cancelled!",
-                  CASE WHEN cancelled > 0 AND succeeded + unchanged + failed + cancelled >= items THEN
-                      (SELECT count(*) FROM job_item i WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.state = 'cancelled' AND i.cause = 'cancelled')
-                  ELSE 0 END AS "stopped!"
-           FROM job JOIN job_tally USING (tenant_id, job_id)
-           WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL AND receiving_until IS NULL"#,
-        tenant.0,
-        job
-    )
-    .fetch_optional(&mut **transaction)
-    .await?
-    else {
-        return Ok(());
-    };
-    let settled = row.succeeded + row.unchanged + row.failed + row.cancelled;
-    let counts = ItemCounts {
-        unfinished: u64::try_from(i64::from(row.items) - settled).unwrap_or(0),
-        succeeded: row.succeeded.unsigned_abs(),
-        unchanged: row.unchanged.unsigned_abs(),
-        failed: row.failed.unsigned_abs(),
-        stopped: row.stopped.unsigned_abs(),
-        dropped: (row.cancelled - row.stopped).unsigned_abs(),
-        found_by_words: row.searchable.unsigned_abs(),
-    };
-    let Some(state) = counts.terminal_state(row.is_cancelled) else { return Ok(()) };
-    // Compares the revision: the counts must still hold, and not date from before a retry.
-    let updated = sqlx::query!(
-        "UPDATE job SET state = $3, finished_at = $4, revision = revision + 1
-         WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL AND revision = $5",
-        tenant.0,
-        job,
-        state.as_str(),
-        now,
-        row.revision
-    )
-    .execute(&mut **transaction)
-    .await?
-    .rows_affected();
-    if updated == 1 {
-        webhook::job_ended(transaction, tenant, job, now).await?;
+) -> Result<Vec<Uuid>, StoreError> {
+    let locked = lock(transaction, tenant, works).await?;
+    record(transaction, tenant, works).await?;
+    let open: Vec<Uuid> = locked.iter().filter(|job| !job.is_over).map(|job| job.job_id).collect();
+    let ends = ends(transaction, tenant, &open).await?;
+    let ended: Vec<Uuid> = ends.iter().map(|(job, _)| *job).collect();
+    let worked: Vec<Uuid> = works.iter().filter(|(_, work)| !work.is_empty()).map(|(job, _)| *job).collect();
+    if !ended.is_empty() || !worked.is_empty() {
+        let states: Vec<&str> = ends.iter().map(|(_, state)| state.as_str()).collect();
+        sqlx::query!(
+            "UPDATE job j SET revision = revision + 1, state = COALESCE(ending.state, j.state),
+                    heartbeat_at = CASE WHEN j.job_id = ANY ($5) THEN $4 ELSE heartbeat_at END,
+                    finished_at = CASE WHEN ending.state IS NULL THEN finished_at ELSE $4 END
+             FROM UNNEST($2::uuid[] || $5::uuid[]) AS changed (job_id)
+             LEFT JOIN UNNEST($2::uuid[], $3::text[]) AS ending (job_id, state) USING (job_id)
+             WHERE j.tenant_id = $1 AND j.job_id = changed.job_id AND j.job_id = ANY ($2::uuid[] || $5::uuid[])",
+            tenant.0,
+            &ended,
+            &states as &[&str],
+            now,
+            &worked,
+        )
+        .execute(&mut **transaction)
+        .await?;
     }
-    Ok(())
+    if !ended.is_empty() {
+        webhook::jobs_ended(transaction, tenant, &ended, now).await?;
+    }
+    let before = locked.iter().filter(|job| job.is_over).map(|job| job.job_id);
+    Ok(before.chain(ended.iter().copied()).collect())
+}
+
+/// Returns those of these jobs whose items are all settled, with the states that they end in.
+async fn ends(transaction: &mut Tx, tenant: TenantId, jobs: &[Uuid]) -> Result<Vec<(Uuid, JobState)>, StoreError> {
+    // The stopped items are looked up only at the end: a job may have a million.
+    let rows = sqlx::query!(
+        r#"SELECT job_id, items, succeeded, unchanged, failed, cancelled, searchable, cancelled_at IS NOT NULL AS "is_cancelled!",
+                  CASE WHEN cancelled > 0 AND succeeded + unchanged + failed + cancelled >= items THEN
+                      (SELECT count(*) FROM job_item i WHERE i.tenant_id = $1 AND i.job_id = j.job_id AND i.state = 'cancelled' AND i.cause = 'cancelled')
+                  ELSE 0 END AS "stopped!"
+           FROM job j JOIN job_tally USING (tenant_id, job_id)
+           WHERE tenant_id = $1 AND job_id = ANY ($2) AND receiving_until IS NULL"#,
+        tenant.0,
+        jobs
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let ends = rows.into_iter().filter_map(|row| {
+        let settled = row.succeeded + row.unchanged + row.failed + row.cancelled;
+        let counts = ItemCounts {
+            unfinished: u64::try_from(i64::from(row.items) - settled).unwrap_or(0),
+            succeeded: row.succeeded.unsigned_abs(),
+            unchanged: row.unchanged.unsigned_abs(),
+            failed: row.failed.unsigned_abs(),
+            stopped: row.stopped.unsigned_abs(),
+            dropped: (row.cancelled - row.stopped).unsigned_abs(),
+            found_by_words: row.searchable.unsigned_abs(),
+        };
+        Some((row.job_id, counts.terminal_state(row.is_cancelled)?))
+    });
+    Ok(ends.collect())
 }

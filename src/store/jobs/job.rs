@@ -1,6 +1,5 @@
 //! Looks up and lists jobs.
 
-use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -9,10 +8,7 @@ use crate::domain::{
     identity::TenantId,
     job::{Indexing, ItemState, JobKind, JobState, ReadingNotes, Stage},
 };
-use crate::store::{
-    ContextGaps, ContextWork, Jobs, StoreError, Tx, WebhookRow, Work, documents::chunk_context, jobs::metrics,
-    jobs::webhook,
-};
+use crate::store::{ContextGaps, ContextWork, Jobs, StoreError, WebhookRow, Work};
 
 /// A job with its counts.
 #[derive(Clone, Debug)]
@@ -177,33 +173,33 @@ pub struct JobItemRow {
     pub(crate) reading: Option<ReadingNotes>,
 }
 
-/// A row of the query for jobs.
-struct StoredJob {
-    job_id: Uuid,
-    collection_name: String,
-    state: String,
-    kind: String,
-    indexing: String,
-    is_receiving: bool,
-    is_incomplete: bool,
-    items: i32,
-    created_at: OffsetDateTime,
-    started_at: Option<OffsetDateTime>,
-    finished_at: Option<OffsetDateTime>,
-    heartbeat_at: Option<OffsetDateTime>,
-    bytes: i64,
-    bytes_before: i64,
-    items_before: i64,
-    revision: i64,
-    settled_bytes: i64,
-    succeeded: i64,
-    unchanged: i64,
-    failed: i64,
-    cancelled: i64,
-    chunks: i64,
-    embedding_calls: i64,
-    reused_vectors: i64,
-    searchable: i64,
+/// A row of a query for jobs.
+pub(in crate::store) struct StoredJob {
+    pub(in crate::store) job_id: Uuid,
+    pub(in crate::store) collection_name: String,
+    pub(in crate::store) state: String,
+    pub(in crate::store) kind: String,
+    pub(in crate::store) indexing: String,
+    pub(in crate::store) is_receiving: bool,
+    pub(in crate::store) is_incomplete: bool,
+    pub(in crate::store) items: i32,
+    pub(in crate::store) created_at: OffsetDateTime,
+    pub(in crate::store) started_at: Option<OffsetDateTime>,
+    pub(in crate::store) finished_at: Option<OffsetDateTime>,
+    pub(in crate::store) heartbeat_at: Option<OffsetDateTime>,
+    pub(in crate::store) bytes: i64,
+    pub(in crate::store) bytes_before: i64,
+    pub(in crate::store) items_before: i64,
+    pub(in crate::store) revision: i64,
+    pub(in crate::store) settled_bytes: i64,
+    pub(in crate::store) succeeded: i64,
+    pub(in crate::store) unchanged: i64,
+    pub(in crate::store) failed: i64,
+    pub(in crate::store) cancelled: i64,
+    pub(in crate::store) chunks: i64,
+    pub(in crate::store) embedding_calls: i64,
+    pub(in crate::store) reused_vectors: i64,
+    pub(in crate::store) searchable: i64,
 }
 
 impl TryFrom<StoredJob> for JobRow {
@@ -252,14 +248,6 @@ impl JobDetail {
 }
 
 impl Jobs<'_> {
-    /// Returns a job by identity.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn job(&self, tenant: TenantId, id: Uuid) -> Result<Option<JobRow>, StoreError> {
-        Ok(self.jobs(tenant, &JobFilter { id: Some(id), ..JobFilter::default() }, 1).await?.pop())
-    }
-
     /// Returns at most `limit` jobs that pass the filter, newest first.
     ///
     /// # Errors
@@ -300,99 +288,4 @@ impl Jobs<'_> {
         transaction.commit().await?;
         rows.into_iter().map(JobRow::try_from).collect()
     }
-
-    /// Returns the work done for a job, and its failures by cause.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub(crate) async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
-        let detail = detail_of(&mut transaction, tenant, job).await?;
-        transaction.commit().await?;
-        Ok(detail)
-    }
-
-    /// Returns items of a job in request order.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn job_items(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<Vec<JobItemRow>, StoreError> {
-        Ok(self.job_report(tenant, job, page).await?.1)
-    }
-
-    /// Returns both.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub(crate) async fn job_report(
-        &self,
-        tenant: TenantId,
-        job: Uuid,
-        page: ItemPage,
-    ) -> Result<(JobDetail, Vec<JobItemRow>), StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
-        let detail = detail_of(&mut transaction, tenant, job).await?;
-        let items = items_of(&mut transaction, tenant, job, page).await?;
-        transaction.commit().await?;
-        Ok((detail, items))
-    }
-}
-
-async fn detail_of(transaction: &mut Tx, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
-    let work = metrics::of_job(transaction, tenant, job).await?;
-    let failures = sqlx::query!(
-        r#"SELECT COALESCE(cause, 'unknown') AS "cause!", count(*) AS "documents!" FROM job_item
-               WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1"#,
-        tenant.0,
-        job
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    let webhook = webhook::of_job(transaction, tenant, job).await?;
-    let contexts = chunk_context::of_job(transaction, tenant, job).await?;
-    let failures = failures.into_iter().map(|row| (row.cause, row.documents.unsigned_abs())).collect();
-    Ok(JobDetail { work, failures, webhook, contexts })
-}
-
-async fn items_of(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    job: Uuid,
-    page: ItemPage,
-) -> Result<Vec<JobItemRow>, StoreError> {
-    let rows = sqlx::query!(
-        r#"SELECT ordinal, source, shown AS "state!", document_id, stage, cause, message, attempts,
-                      CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>",
-                      reading AS "reading: Json<ReadingNotes>"
-               FROM job_item CROSS JOIN LATERAL (SELECT CASE WHEN state IN ('queued', 'running') AND phase = 'embed'
-                   THEN 'searchable' ELSE state END AS shown) AS as_shown
-               WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR shown = $4)
-                 AND (NOT $6::bool OR reading IS NOT NULL)
-               ORDER BY ordinal LIMIT $5"#,
-        tenant.0,
-        job,
-        page.from,
-        page.state.map(ItemState::as_str),
-        page.limit,
-        page.is_noted,
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(JobItemRow {
-                ordinal: row.ordinal.unsigned_abs(),
-                source: row.source,
-                state: ItemState::from_name(&row.state)
-                    .ok_or_else(|| StoreError::Inconsistent(format!("item state {}", row.state)))?,
-                document_id: row.document_id,
-                stage: row.stage.as_deref().and_then(Stage::from_name),
-                cause: row.cause,
-                message: row.message,
-                attempts: row.attempts.unsigned_abs(),
-                context_gaps: row.context_gaps.map(|gaps| gaps.0),
-                reading: row.reading.map(|reading| reading.0),
-            })
-        })
-        .collect()
 }

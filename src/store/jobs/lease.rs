@@ -8,7 +8,7 @@
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::job::Stage;
-use crate::store::{ClaimHandle, Jobs, StoreError, storable};
+use crate::store::{ClaimHandle, ItemKey, Jobs, StoreError, jobs::claim::ItemColumns, storable};
 
 /// Duration and size of a claim.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ pub struct Lease {
     pub max_items: i64,
     /// Most bytes of one claim, unless its first item alone has more.
     pub max_bytes: i64,
+    /// Most bytes of a claim over several jobs: each of them waits for all. `None` for claims of one job only.
+    pub max_shared_bytes: Option<i64>,
     /// Number of workers lost while processing an item alone, after which the item fails.
     pub max_losses: i32,
     /// Most claims of one tenant in one phase, over all workers; `None` for any number.
@@ -35,8 +37,6 @@ pub const MAX_CLAIMS: i32 = 20;
 /// Failure of an item.
 #[derive(Clone, Debug)]
 pub struct ItemFailure {
-    /// Ordinal in the request, from 0.
-    pub ordinal: i32,
     /// Stage of the failure.
     pub stage: Stage,
     /// Typed cause, stable across releases.
@@ -59,12 +59,13 @@ impl Jobs<'_> {
         let mut transaction = self.store.begin_queue().await?;
         let held = sqlx::query!(
             "WITH locked AS MATERIALIZED ( -- in order, like everybody else
-                 SELECT ordinal FROM job_item
-                 WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal FOR UPDATE)
+                 SELECT job_id, ordinal FROM job_item
+                 WHERE phase = $2 AND tenant_id = $1 AND fence = $3 AND state = 'running' ORDER BY job_id, ordinal FOR UPDATE)
              UPDATE job_item SET lease_until = $4
-             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
+             WHERE tenant_id = $1 AND job_id = ANY (ARRAY(SELECT job_id FROM locked))
+               AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked)) AND (job_id, ordinal) IN (SELECT * FROM locked)",
             claim.tenant.0,
-            claim.job_id,
+            claim.phase.as_str(),
             claim.fence,
             lease_until,
         )
@@ -79,13 +80,14 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn held_items(&self, claim: ClaimHandle) -> Result<Vec<i32>, StoreError> {
+    pub(crate) async fn held_items(&self, claim: ClaimHandle) -> Result<Vec<ItemKey>, StoreError> {
         let mut transaction = self.store.begin(claim.tenant).await?;
-        let held = sqlx::query_scalar!(
-            "SELECT ordinal FROM job_item
-             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal",
+        let held = sqlx::query_as!(
+            ItemKey,
+            "SELECT job_id AS job, ordinal FROM job_item
+             WHERE phase = $2 AND tenant_id = $1 AND fence = $3 AND state = 'running' ORDER BY position",
             claim.tenant.0,
-            claim.job_id,
+            claim.phase.as_str(),
             claim.fence,
         )
         .fetch_all(&mut *transaction)
@@ -102,21 +104,21 @@ impl Jobs<'_> {
     pub async fn fail_items(
         &self,
         claim: ClaimHandle,
-        failures: &[ItemFailure],
+        failures: &[(ItemKey, ItemFailure)],
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         if failures.is_empty() {
             return Ok(());
         }
         let mut transaction = self.store.begin(claim.tenant).await?;
-        for failure in failures {
+        for (item, failure) in failures {
             sqlx::query!(
                 "UPDATE job_item SET state = 'failed', stage = $5, cause = $6, message = $7, finished_at = $8,
                         lease_until = NULL, payload = CASE WHEN $9 THEN payload END, content = CASE WHEN $9 THEN content END
                  WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
                 claim.tenant.0,
-                claim.job_id,
-                failure.ordinal,
+                item.job,
+                item.ordinal,
                 claim.fence,
                 failure.stage.as_str(),
                 failure.cause,
@@ -139,18 +141,20 @@ impl Jobs<'_> {
     pub(crate) async fn release_items(
         &self,
         claim: ClaimHandle,
-        ordinals: &[i32],
+        items: &[ItemKey],
         failed: bool,
         available_at: OffsetDateTime,
     ) -> Result<(), StoreError> {
+        let items: ItemColumns = items.iter().copied().collect();
         let mut transaction = self.store.begin(claim.tenant).await?;
         sqlx::query!(
             "UPDATE job_item SET state = 'queued', lease_until = NULL, available_at = $5, failures = failures + $6
-             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND ordinal = ANY ($4) AND state = 'running'",
+             WHERE tenant_id = $1 AND job_id = ANY ($2) AND fence = $3 AND ordinal = ANY ($4) AND state = 'running'
+               AND (job_id, ordinal) IN (SELECT * FROM UNNEST($2::uuid[], $4::int[]))",
             claim.tenant.0,
-            claim.job_id,
+            &items.jobs,
             claim.fence,
-            ordinals,
+            &items.ordinals,
             available_at,
             i32::from(failed),
         )
@@ -165,15 +169,15 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn note_risk(&self, claim: ClaimHandle, item: i32, at_risk: bool) -> Result<(), StoreError> {
+    pub async fn note_risk(&self, claim: ClaimHandle, item: ItemKey, at_risk: bool) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(claim.tenant).await?;
         sqlx::query!(
             "UPDATE job_item SET at_risk = $5
              WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $4 AND fence = $3 AND state = 'running'",
             claim.tenant.0,
-            claim.job_id,
+            item.job,
             claim.fence,
-            item,
+            item.ordinal,
             at_risk,
         )
         .execute(&mut *transaction)
@@ -186,18 +190,20 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn take_back_loss(&self, claim: ClaimHandle, ordinals: &[i32]) -> Result<(), StoreError> {
+    pub async fn take_back_loss(&self, claim: ClaimHandle, items: &[ItemKey]) -> Result<(), StoreError> {
+        let items: ItemColumns = items.iter().copied().collect();
         let mut transaction = self.store.begin(claim.tenant).await?;
         sqlx::query!(
             "WITH locked AS MATERIALIZED ( -- in order, like everybody else
-                 SELECT ordinal FROM job_item
-                 WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($4) AND $3 = ANY (lost) ORDER BY ordinal FOR UPDATE)
+                 SELECT job_id, ordinal FROM job_item
+                 WHERE tenant_id = $1 AND job_id = ANY ($2) AND ordinal = ANY ($4) AND $3 = ANY (lost)
+                 ORDER BY job_id, ordinal FOR UPDATE)
              UPDATE job_item SET lost = array_remove(lost, $3)
-             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
+             WHERE tenant_id = $1 AND job_id = ANY ($2) AND ordinal = ANY ($4) AND (job_id, ordinal) IN (SELECT * FROM locked)",
             claim.tenant.0,
-            claim.job_id,
+            &items.jobs,
             claim.fence,
-            ordinals,
+            &items.ordinals,
         )
         .execute(&mut *transaction)
         .await?;

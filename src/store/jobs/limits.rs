@@ -45,16 +45,16 @@ impl QueueSlot {
     /// Returns the limit that the request exceeds, as far as that is known without waiting for other transactions. A
     /// request that is refused here would be refused in the end.
     pub(in crate::store) async fn look(&self, transaction: &mut Tx) -> Result<Option<QueueFull>, StoreError> {
-        self.compare(transaction, None).await
+        self.compare(transaction, &[]).await
     }
 
     /// Takes the place, or returns the limit that the request exceeds. No other transaction of the tenant can take one
-    /// until this one ends, so call it when everything else is written and only the commit is left. `besides` is the
-    /// job that was just written.
+    /// until this one ends, so call it when everything else is written and only the commit is left. `besides` are the
+    /// jobs that were just written.
     pub(in crate::store) async fn take(
         &self,
         transaction: &mut Tx,
-        besides: Option<Uuid>,
+        besides: &[Uuid],
     ) -> Result<Option<QueueFull>, StoreError> {
         if self.items == 0 {
             return Ok(None);
@@ -66,12 +66,12 @@ impl QueueSlot {
         self.compare(transaction, besides).await
     }
 
-    async fn compare(&self, transaction: &mut Tx, besides: Option<Uuid>) -> Result<Option<QueueFull>, StoreError> {
+    async fn compare(&self, transaction: &mut Tx, besides: &[Uuid]) -> Result<Option<QueueFull>, StoreError> {
         let waiting = sqlx::query!(
             r#"SELECT COALESCE(sum(items - (succeeded + unchanged + failed + cancelled)), 0)::bigint AS "items!",
                       COALESCE(sum(j.bytes - t.bytes - searchable_bytes), 0)::bigint AS "bytes!"
                FROM job j JOIN job_tally t USING (tenant_id, job_id)
-               WHERE tenant_id = $1 AND finished_at IS NULL AND kind = 'ingest' AND job_id IS DISTINCT FROM $2"#,
+               WHERE tenant_id = $1 AND finished_at IS NULL AND kind = 'ingest' AND job_id <> ALL ($2)"#,
             self.tenant.0,
             besides
         )

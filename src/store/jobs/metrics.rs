@@ -1,6 +1,7 @@
 //! Work done for a job: time by stage, and tokens and cost of its embeddings.
 
-use time::OffsetDateTime;
+use std::collections::HashMap;
+
 use uuid::Uuid;
 
 use crate::domain::{budget::EmbeddingSpent, cost::NanoUsd, identity::TenantId, job::Stage};
@@ -34,45 +35,40 @@ pub(crate) struct StageWork {
     pub(crate) seconds: f64,
 }
 
-/// Records work on a job and the heartbeat of its worker; returns `false` when the job has to stop.
+/// Adds up the work on jobs, whose rows are locked.
 pub(in crate::store) async fn record(
     transaction: &mut Tx,
     tenant: TenantId,
-    job: Uuid,
-    work: &Work,
-    now: OffsetDateTime,
-) -> Result<bool, StoreError> {
-    let row = sqlx::query!(
-        r#"UPDATE job SET heartbeat_at = $3, revision = revision + 1
-           WHERE tenant_id = $1 AND job_id = $2 RETURNING cancelled_at IS NULL AND finished_at IS NULL AS "goes_on!""#,
-        tenant.0,
-        job,
-        now
-    )
-    .fetch_optional(&mut **transaction)
-    .await?;
-    let Some(row) = row else { return Ok(false) };
-    if !work.stages.is_empty() {
-        add_stages(transaction, tenant, job, &work.stages).await?;
+    works: &[(Uuid, Work)],
+) -> Result<(), StoreError> {
+    add_stages(transaction, tenant, works).await?;
+    for (job, work) in works.iter().filter(|(_, work)| work.embedding != EmbeddingSpent::default()) {
+        add_embedding(transaction, tenant, *job, work.embedding).await?;
     }
-    if work.embedding != EmbeddingSpent::default() {
-        add_embedding(transaction, tenant, job, work.embedding).await?;
-    }
-    Ok(row.goes_on)
+    Ok(())
 }
 
-async fn add_stages(transaction: &mut Tx, tenant: TenantId, job: Uuid, work: &[StageWork]) -> Result<(), StoreError> {
-    let stages: Vec<String> = work.iter().map(|one| one.stage.as_str().to_owned()).collect();
-    let documents: Vec<i64> = work.iter().map(|one| signed(one.documents)).collect();
-    let seconds: Vec<f64> = work.iter().map(|one| one.seconds).collect();
+async fn add_stages(transaction: &mut Tx, tenant: TenantId, works: &[(Uuid, Work)]) -> Result<(), StoreError> {
+    let (mut jobs, mut stages, mut documents, mut seconds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (job, work) in works {
+        for one in &work.stages {
+            jobs.push(*job);
+            stages.push(one.stage.as_str());
+            documents.push(signed(one.documents));
+            seconds.push(one.seconds);
+        }
+    }
+    if jobs.is_empty() {
+        return Ok(());
+    }
     sqlx::query!(
         "INSERT INTO job_stage (tenant_id, job_id, stage, documents, seconds)
-         SELECT $1, $2, new.* FROM UNNEST($3::text[], $4::bigint[], $5::float8[]) AS new (stage, documents, seconds)
+         SELECT $1, new.* FROM UNNEST($2::uuid[], $3::text[], $4::bigint[], $5::float8[]) AS new (job_id, stage, documents, seconds)
          ON CONFLICT (tenant_id, job_id, stage) DO UPDATE SET
              documents = job_stage.documents + EXCLUDED.documents, seconds = job_stage.seconds + EXCLUDED.seconds",
         tenant.0,
-        job,
-        &stages,
+        &jobs,
+        &stages as &[&str],
         &documents,
         &seconds,
     )
@@ -104,34 +100,41 @@ async fn add_embedding(
     Ok(())
 }
 
-/// Returns the work done for a job so far.
-pub(in crate::store) async fn of_job(transaction: &mut Tx, tenant: TenantId, job: Uuid) -> Result<Work, StoreError> {
+/// Returns the work done for jobs so far, where there was any.
+pub(in crate::store) async fn of_jobs(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    jobs: &[Uuid],
+) -> Result<HashMap<Uuid, Work>, StoreError> {
+    let mut works: HashMap<Uuid, Work> = HashMap::new();
     let stages = sqlx::query!(
-        "SELECT stage, documents, seconds FROM job_stage WHERE tenant_id = $1 AND job_id = $2",
+        "SELECT job_id, stage, documents, seconds FROM job_stage WHERE tenant_id = $1 AND job_id = ANY ($2)",
         tenant.0,
-        job
+        jobs
     )
     .fetch_all(&mut **transaction)
     .await?;
-    let mut stages: Vec<StageWork> = stages
-        .into_iter()
-        .filter_map(|row| {
-            let stage = Stage::from_name(&row.stage)?;
-            Some(StageWork { stage, documents: row.documents.unsigned_abs(), seconds: row.seconds })
-        })
-        .collect();
-    stages.sort_by_key(|work| work.stage);
-    let embedding = sqlx::query!(
-        "SELECT tokens, cost_nano_usd, has_estimates FROM job_embedding WHERE tenant_id = $1 AND job_id = $2",
+    for row in stages {
+        let Some(stage) = Stage::from_name(&row.stage) else { continue };
+        let work = StageWork { stage, documents: row.documents.unsigned_abs(), seconds: row.seconds };
+        works.entry(row.job_id).or_default().stages.push(work);
+    }
+    for work in works.values_mut() {
+        work.stages.sort_by_key(|one| one.stage);
+    }
+    let embeddings = sqlx::query!(
+        "SELECT job_id, tokens, cost_nano_usd, has_estimates FROM job_embedding WHERE tenant_id = $1 AND job_id = ANY ($2)",
         tenant.0,
-        job
+        jobs
     )
-    .fetch_optional(&mut **transaction)
-    .await?
-    .map_or_else(EmbeddingSpent::default, |row| EmbeddingSpent {
-        tokens: row.tokens.unsigned_abs(),
-        cost: NanoUsd::new(row.cost_nano_usd.unsigned_abs()),
-        has_estimates: row.has_estimates,
-    });
-    Ok(Work { stages, embedding })
+    .fetch_all(&mut **transaction)
+    .await?;
+    for row in embeddings {
+        works.entry(row.job_id).or_default().embedding = EmbeddingSpent {
+            tokens: row.tokens.unsigned_abs(),
+            cost: NanoUsd::new(row.cost_nano_usd.unsigned_abs()),
+            has_estimates: row.has_estimates,
+        };
+    }
+    Ok(works)
 }

@@ -5,15 +5,17 @@ pub(in crate::store) mod control;
 pub(in crate::store) mod enqueue;
 pub(in crate::store) mod finish;
 pub(in crate::store) mod idempotency;
+pub(in crate::store) mod insertion;
 pub(in crate::store) mod items;
 pub(in crate::store) mod job;
 pub(in crate::store) mod lease;
 pub(in crate::store) mod limits;
 pub(in crate::store) mod metrics;
+pub(in crate::store) mod report;
 pub(in crate::store) mod settle;
 pub(in crate::store) mod webhook;
 
-pub use claim::Phase;
+pub use claim::{ItemKey, Phase};
 pub use enqueue::{EnqueueOutcome, NewJob, NewJobItem};
 pub use job::ItemPage;
 pub use lease::{ItemFailure, Lease, MAX_CLAIMS};
@@ -25,6 +27,7 @@ pub(crate) use enqueue::{AppendOutcome, FirstAnswer, NewItems, OpenJob, RefusedI
 pub(crate) use job::{JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
 pub(crate) use limits::QueueFull;
 pub(crate) use metrics::{StageWork, Work};
+pub(crate) use report::ReportedJob;
 pub(crate) use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
 
 use crate::store::Store;

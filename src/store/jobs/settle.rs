@@ -6,8 +6,10 @@ use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::job::ReadingNotes;
-use crate::store::{ClaimHandle, CommitBatch, FilledItem, StoreError, Tx, documents::commit::Stored};
+use crate::domain::{identity::TenantId, job::ReadingNotes};
+use crate::store::{
+    ClaimHandle, CommitBatch, FilledItem, ItemKey, StoreError, Tx, documents::commit::Stored, jobs::claim::ItemColumns,
+};
 
 /// An item whose document is stored, and the version that lacks vectors, if it does.
 type Landed = (FilledItem, Option<i32>);
@@ -27,8 +29,8 @@ pub(in crate::store) async fn settle_items(
         landed.push(match stored.get(&document.source) {
             Some(row) => {
                 let chunks = i32::try_from(document.chunks.len()).unwrap_or(i32::MAX);
-                let item = FilledItem { ordinal: item, document: Some(row.document_id), chunks, embedding_calls };
-                (item, document.awaits_vectors.then_some(row.version))
+                let filled = FilledItem { item, document: Some(row.document_id), chunks, embedding_calls };
+                (filled, document.awaits_vectors.then_some(row.version))
             }
             None => unchanged(item, present.iter().find(|row| row.source == document.source), embedding_calls),
         });
@@ -38,24 +40,26 @@ pub(in crate::store) async fn settle_items(
     }
     let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
     let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
-    settle(transaction, batch.claim, &done, batch.now).await?;
+    settle(transaction, batch.claim.tenant, &done, batch.now).await?;
     requeue_for_vectors(transaction, batch, &awaiting).await
 }
 
 /// Stores the remarks on the reading of documents with their items.
 async fn note_readings(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<(), StoreError> {
     let noted = batch.documents.iter().filter(|document| !document.reading.is_empty());
-    let (ordinals, readings): (Vec<i32>, Vec<Json<&ReadingNotes>>) =
+    let (items, readings): (Vec<ItemKey>, Vec<Json<&ReadingNotes>>) =
         noted.map(|document| (document.item, Json(&document.reading))).unzip();
-    if ordinals.is_empty() {
+    if items.is_empty() {
         return Ok(());
     }
+    let ItemColumns { jobs, ordinals } = items.into_iter().collect();
     sqlx::query!(
         "UPDATE job_item i SET reading = new.reading
-         FROM UNNEST($3::int[], $4::jsonb[]) AS new (ordinal, reading)
-         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($3)",
+         FROM UNNEST($2::uuid[], $3::int[], $4::jsonb[]) AS new (job_id, ordinal, reading)
+         WHERE i.tenant_id = $1 AND i.job_id = new.job_id AND i.ordinal = new.ordinal
+           AND i.job_id = ANY ($2) AND i.ordinal = ANY ($3)",
         batch.claim.tenant.0,
-        batch.claim.job_id,
+        &jobs,
         &ordinals,
         &readings as &[Json<&ReadingNotes>],
     )
@@ -72,9 +76,9 @@ struct Present {
     awaiting: Option<i32>,
 }
 
-fn unchanged(item: i32, document: Option<&Present>, embedding_calls: i32) -> Landed {
+fn unchanged(item: ItemKey, document: Option<&Present>, embedding_calls: i32) -> Landed {
     let id = document.map(|row| row.document);
-    (FilledItem { ordinal: item, document: id, chunks: 0, embedding_calls }, document.and_then(|row| row.awaiting))
+    (FilledItem { item, document: id, chunks: 0, embedding_calls }, document.and_then(|row| row.awaiting))
 }
 
 /// Returns the documents of a batch that were stored before.
@@ -116,15 +120,17 @@ async fn documents_present(
 pub(in crate::store) async fn holds_lease(
     transaction: &mut Tx,
     claim: ClaimHandle,
-    items: &[i32],
+    items: &[ItemKey],
 ) -> Result<bool, StoreError> {
+    let ItemColumns { jobs, ordinals } = items.iter().copied().collect();
     let held = sqlx::query!(
         "SELECT ordinal FROM job_item
-         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
-         ORDER BY ordinal FOR UPDATE",
+         WHERE tenant_id = $1 AND job_id = ANY ($2) AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
+           AND (job_id, ordinal) IN (SELECT * FROM UNNEST($2::uuid[], $3::int[]))
+         ORDER BY job_id, ordinal FOR UPDATE",
         claim.tenant.0,
-        claim.job_id,
-        items,
+        &jobs,
+        &ordinals,
         claim.fence,
     )
     .fetch_all(&mut **transaction)
@@ -135,14 +141,14 @@ pub(in crate::store) async fn holds_lease(
 /// Ends items. If a document was stored before its vectors, the item already has its number of chunks.
 pub(in crate::store) async fn settle(
     transaction: &mut Tx,
-    claim: ClaimHandle,
+    tenant: TenantId,
     items: &[FilledItem],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     if items.is_empty() {
         return Ok(());
     }
-    let ordinals: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
+    let ItemColumns { jobs, ordinals } = items.iter().map(|filled| filled.item).collect();
     let documents: Vec<Option<Uuid>> = items.iter().map(|item| item.document).collect();
     let chunks: Vec<i32> = items.iter().map(|item| item.chunks).collect();
     let calls: Vec<i32> = items.iter().map(|item| item.embedding_calls).collect();
@@ -153,10 +159,11 @@ pub(in crate::store) async fn settle(
                 chunks = CASE i.phase WHEN 'embed' THEN i.chunks ELSE new.chunks END,
                 document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
                 payload = NULL, content = NULL, lease_until = NULL
-         FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
-         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($4)",
-        claim.tenant.0,
-        claim.job_id,
+         FROM UNNEST($2::uuid[], $4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (job_id, ordinal, document_id, chunks, calls)
+         WHERE i.tenant_id = $1 AND i.job_id = new.job_id AND i.ordinal = new.ordinal
+           AND i.job_id = ANY ($2) AND i.ordinal = ANY ($4)",
+        tenant.0,
+        &jobs,
         now,
         &ordinals,
         &documents as &[Option<Uuid>],
@@ -174,17 +181,18 @@ async fn requeue_for_vectors(transaction: &mut Tx, batch: &CommitBatch<'_>, rows
     if rows.is_empty() {
         return Ok(());
     }
-    let ordinals: Vec<i32> = rows.iter().map(|(item, _)| item.ordinal).collect();
+    let ItemColumns { jobs, ordinals } = rows.iter().map(|(filled, _)| filled.item).collect();
     let documents: Vec<Option<Uuid>> = rows.iter().map(|(item, _)| item.document).collect();
     let versions: Vec<i32> = rows.iter().filter_map(|(_, version)| *version).collect();
     let chunks: Vec<i32> = rows.iter().map(|(item, _)| item.chunks).collect();
     sqlx::query!(
         "UPDATE job_item i SET state = 'queued', phase = 'embed', stored_version = new.version, document_id = new.document_id, chunks = new.chunks,
                 payload = $4, content = '', contexts = NULL, lease_until = NULL, available_at = $3, failures = 0, lost = '{}', at_risk = false
-         FROM UNNEST($5::int[], $6::uuid[], $7::int[], $8::int[]) AS new (ordinal, document_id, version, chunks)
-         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($5)",
+         FROM UNNEST($2::uuid[], $5::int[], $6::uuid[], $7::int[], $8::int[]) AS new (job_id, ordinal, document_id, version, chunks)
+         WHERE i.tenant_id = $1 AND i.job_id = new.job_id AND i.ordinal = new.ordinal
+           AND i.job_id = ANY ($2) AND i.ordinal = ANY ($5)",
         batch.claim.tenant.0,
-        batch.claim.job_id,
+        &jobs,
         batch.now,
         batch.embed_work,
         &ordinals,

@@ -139,14 +139,14 @@ pub(in crate::store) async fn add(
     Ok(())
 }
 
-/// Marks the webhook of a job that ended as due.
-pub(in crate::store) async fn job_ended(
+/// Marks the webhooks of jobs that ended as due.
+pub(in crate::store) async fn jobs_ended(
     transaction: &mut Tx,
     tenant: TenantId,
-    job: Uuid,
+    jobs: &[Uuid],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!("UPDATE webhook SET due_at = $3 WHERE tenant_id = $1 AND job_id = $2", tenant.0, job, now)
+    sqlx::query!("UPDATE webhook SET due_at = $3 WHERE tenant_id = $1 AND job_id = ANY ($2)", tenant.0, jobs, now)
         .execute(&mut **transaction)
         .await?;
     Ok(())
@@ -166,23 +166,23 @@ pub(in crate::store) async fn job_retried(transaction: &mut Tx, tenant: TenantId
     Ok(())
 }
 
-/// Returns the webhook of a job, if it has one.
-pub(in crate::store) async fn of_job(
+/// Returns the webhooks of those of these jobs that have one.
+pub(in crate::store) async fn of_jobs(
     transaction: &mut Tx,
     tenant: TenantId,
-    job: Uuid,
-) -> Result<Option<WebhookRow>, StoreError> {
-    let row = sqlx::query!(
-        "SELECT state, attempts, last_error, delivered_at FROM webhook WHERE tenant_id = $1 AND job_id = $2",
+    jobs: &[Uuid],
+) -> Result<Vec<(Uuid, WebhookRow)>, StoreError> {
+    let rows = sqlx::query!(
+        "SELECT job_id, state, attempts, last_error, delivered_at FROM webhook WHERE tenant_id = $1 AND job_id = ANY ($2)",
         tenant.0,
-        job
+        jobs
     )
-    .fetch_optional(&mut **transaction)
+    .fetch_all(&mut **transaction)
     .await?;
-    Ok(row.map(|row| WebhookRow {
-        state: row.state,
-        attempts: row.attempts.unsigned_abs(),
-        last_error: row.last_error,
-        delivered_at: row.delivered_at,
-    }))
+    let webhooks = rows.into_iter().map(|row| {
+        let attempts = row.attempts.unsigned_abs();
+        let (last_error, delivered_at) = (row.last_error, row.delivered_at);
+        (row.job_id, WebhookRow { state: row.state, attempts, last_error, delivered_at })
+    });
+    Ok(webhooks.collect())
 }

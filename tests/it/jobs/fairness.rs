@@ -16,7 +16,7 @@ async fn post(app: &TestApp, key: &str, path: &str, body: Value) -> Answer {
 }
 
 /// Keys of two tenants.
-async fn two_tenants(app: &TestApp) -> [String; 2] {
+pub(super) async fn two_tenants(app: &TestApp) -> [String; 2] {
     let mut keys = Vec::new();
     for name in ["one", "two"] {
         let tenant = post(app, OPERATOR, "/v1/tenants", json!({"name": name})).await;

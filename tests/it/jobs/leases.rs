@@ -1,8 +1,8 @@
 //! The queue: leases, fencing, lost workers.
 
 use cited::{
-    BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemPage, Lease, NewJob, Phase, PoolSettings, QueueLimits,
-    Store, UnchangedItem,
+    BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemKey, ItemPage, Lease, NewJob, Phase, PoolSettings,
+    QueueLimits, Store, UnchangedItem,
 };
 use domain::identity::TenantId;
 use serde_json::json;
@@ -11,8 +11,14 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{database, harness::TestApp, scripted::ModelServer, wait};
 
-const LEASE: Lease =
-    Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3, max_claims: None };
+const LEASE: Lease = Lease {
+    duration: Duration::seconds(30),
+    max_items: 10,
+    max_bytes: 1 << 20,
+    max_shared_bytes: Some(1_000),
+    max_losses: 3,
+    max_claims: None,
+};
 
 fn at(seconds: i64) -> OffsetDateTime {
     OffsetDateTime::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
@@ -45,7 +51,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
 
 /// Queues a job of `count` documents.
 async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
-    let items = (0..count)
+    let items: Vec<cited::NewJobItem> = (0..count)
         .map(|number| cited::NewJobItem {
             source: format!("s{number}"),
             payload: json!({"v": "1"}),
@@ -65,8 +71,8 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
         now: at(0),
     };
-    let outcome = store.jobs().enqueue(TenantId::DEFAULT, &job, items).await.expect("queued");
-    assert!(matches!(outcome, EnqueueOutcome::Queued), "{outcome:?}");
+    let outcomes = store.jobs().enqueue(TenantId::DEFAULT, &[(&job, &items)]).await.expect("queued");
+    assert!(matches!(outcomes.as_slice(), [EnqueueOutcome::Queued]), "{outcomes:?}");
 }
 
 fn uuid(number: u128) -> uuid::Uuid {
@@ -86,7 +92,7 @@ async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
     let third = store.jobs().claim(Phase::Store, &tiny, at(1)).await.expect("claim").expect("work");
     assert_eq!(third.items.len(), 1, "one always fits");
     let mut all: Vec<i32> =
-        [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.ordinal)).collect();
+        [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.key.ordinal)).collect();
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), 13, "nothing is claimed twice");
@@ -94,24 +100,25 @@ async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
 }
 
 #[tokio::test]
-async fn who_comes_second_to_a_job_takes_the_next_one() {
+async fn claims_at_the_same_time_share_no_item() {
     let (store, options) = queued(3).await;
     queue(&store, uuid(3), 1).await;
-    // Holds both up at the job whose first item they have seen waiting.
+    // Holds up whoever has taken items, at their jobs.
     let mut holder = options.connect().await.expect("connect");
     holder.execute("BEGIN; SELECT FROM job FOR UPDATE").await.expect("locked");
     let let_go = async {
         let waiters =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        wait::until_count(&options, waiters, |waiting| waiting == 2).await;
+        wait::until_count(&options, waiters, |waiting| waiting == 1).await;
         holder.execute("COMMIT").await.expect("let go");
     };
     let jobs = store.jobs();
     let claim = || jobs.claim(Phase::Store, &LEASE, at(1));
     let (one, other, ()) = tokio::join!(claim(), claim(), let_go);
-    let mut jobs = [one, other].map(|claim| claim.expect("claim").expect("work").handle.job_id);
-    jobs.sort_unstable();
-    assert_eq!(jobs, [uuid(2), uuid(3)]);
+    let claimed = [one, other].map(|claim| claim.expect("claim").map_or(0, |claim| claim.items.len()));
+    assert_eq!(claimed.iter().sum::<usize>(), 4, "{claimed:?}");
+    let attempts = database::number(&options, "SELECT max(attempts)::bigint FROM job_item").await;
+    assert_eq!(attempts, 1);
     holder.close().await.expect("close");
     store.close().await;
 }
@@ -150,19 +157,24 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         claim: lost.handle,
         collection: &collection,
         documents: &[],
-        unchanged: &[UnchangedItem { item: 0, document_id: uuid(9), version: 1, position: 1 }],
+        unchanged: &[UnchangedItem { item: item(0), document_id: uuid(9), version: 1, position: 1 }],
         embed_work: &json!({}),
         follow_up: FollowUp { job: uuid(10), payload: &json!({}) },
         now: at(32),
     };
     assert_eq!(store.documents().commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
-    store.jobs().fail_items(lost.handle, &[failure(0)], at(32)).await.expect("ignored");
+    store.jobs().fail_items(lost.handle, &[(item(0), failure())], at(32)).await.expect("ignored");
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 2);
     store.close().await;
 }
 
-fn failure(ordinal: i32) -> cited::ItemFailure {
-    cited::ItemFailure { ordinal, stage: domain::job::Stage::Load, cause: "test", message: "test".to_owned() }
+/// An item of the queued job.
+fn item(ordinal: i32) -> ItemKey {
+    ItemKey { job: uuid(2), ordinal }
+}
+
+fn failure() -> cited::ItemFailure {
+    cited::ItemFailure { stage: domain::job::Stage::Load, cause: "test", message: "test".to_owned() }
 }
 
 #[tokio::test]
@@ -186,10 +198,10 @@ async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
     if let [suspect] = claim.items.as_slice()
         && suspect.is_suspected
     {
-        store.jobs().note_risk(claim.handle, suspect.ordinal, true).await.expect("noted");
+        store.jobs().note_risk(claim.handle, suspect.key, true).await.expect("noted");
     }
     store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
-    Some(claim.items.iter().map(|item| item.ordinal).collect())
+    Some(claim.items.iter().map(|item| item.key.ordinal).collect())
 }
 
 #[tokio::test]
@@ -200,16 +212,16 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
     }
     // From now on each has a claim of its own; only the second ends its worker.
     let first = store.jobs().claim(Phase::Store, &LEASE, at(200)).await.expect("claim").expect("work");
-    assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
-    store.jobs().fail_items(first.handle, &[failure(0)], at(201)).await.expect("settled");
+    assert_eq!(first.items.iter().map(|item| item.key.ordinal).collect::<Vec<_>>(), [0]);
+    store.jobs().fail_items(first.handle, &[(item(0), failure())], at(201)).await.expect("settled");
     let third = store.jobs().claim(Phase::Store, &LEASE, at(202)).await.expect("claim").expect("work");
-    assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [1]);
+    assert_eq!(third.items.iter().map(|item| item.key.ordinal).collect::<Vec<_>>(), [1]);
     store.jobs().reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
     for round in 3..6 {
         assert_eq!(lose_worker(&store, round).await, Some(vec![1]));
     }
     let last = store.jobs().claim(Phase::Store, &LEASE, at(601)).await.expect("claim").expect("work");
-    assert_eq!(last.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
+    assert_eq!(last.items.iter().map(|item| item.key.ordinal).collect::<Vec<_>>(), [2]);
     let failed = "SELECT ordinal::bigint FROM job_item WHERE state = 'failed' AND cause = 'worker_lost'";
     assert_eq!(database::number(&options, failed).await, 1);
     store.close().await;
@@ -222,7 +234,7 @@ async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
         let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
         assert_eq!(store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
-        store.jobs().take_back_loss(claim.handle, &[0, 1]).await.expect("said");
+        store.jobs().take_back_loss(claim.handle, &[item(0), item(1)]).await.expect("said");
     }
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'queued'").await, 2);
     store.close().await;
@@ -234,7 +246,7 @@ async fn nothing_is_claimed_without_end() {
     for round in 0..i64::from(cited::MAX_CLAIMS) {
         let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
-        store.jobs().take_back_loss(claim.handle, &[0]).await.expect("said");
+        store.jobs().take_back_loss(claim.handle, &[item(0)]).await.expect("said");
     }
     assert!(store.jobs().claim(Phase::Store, &LEASE, at(100_000)).await.expect("claim").is_none());
     let row = store.jobs().job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
@@ -301,8 +313,8 @@ async fn of_lines_with_one_source_the_last_wins_also_where_it_is_what_was_there(
 async fn a_message_that_postgres_could_not_store_fails_its_document_all_the_same() {
     let (store, options) = queued(1).await;
     let claim = store.jobs().claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
-    let failure = cited::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
-    store.jobs().fail_items(claim.handle, &[failure], at(1)).await.expect("stored");
+    let failure = cited::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure() };
+    store.jobs().fail_items(claim.handle, &[(item(0), failure)], at(1)).await.expect("stored");
     let failed = "SELECT count(*) FROM job_item WHERE state = 'failed' AND message = 'the cell \u{fffd} is odd'";
     assert_eq!(database::number(&options, failed).await, 1);
     store.close().await;

@@ -6,5 +6,6 @@ mod fairness;
 mod kill;
 mod leases;
 mod queue_limit;
+mod shared;
 mod sharing;
 mod webhooks;

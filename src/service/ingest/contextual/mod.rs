@@ -26,7 +26,7 @@ use crate::{
         prompt::context::{Shared, cost, overhead},
     },
     service::ServiceError,
-    store::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin, ItemFailure, MAX_CLAIMS, StoreError},
+    store::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin, ItemFailure, ItemKey, MAX_CLAIMS, StoreError},
 };
 
 /// Number of sentences that are stored together: at most this many are lost with their worker.
@@ -62,7 +62,8 @@ impl Processor {
                 Err((item, failure)) => self.retry_or_fail(batch, &[item], &failure).await?,
             }
         }
-        batch.metrics.add(Stage::Chunk, situated.len(), started);
+        let items = situated.iter().map(|document| document.described.origin.item);
+        batch.metrics.add(Stage::Chunk, items, started);
         Ok(situated)
     }
 
@@ -71,7 +72,7 @@ impl Processor {
         batch: &Batch<'_>,
         contextual: Contextual,
         document: Prepared,
-    ) -> Result<Prepared, (i32, IngestFailure)> {
+    ) -> Result<Prepared, (ItemKey, IngestFailure)> {
         let item = document.described.origin.item;
         let prompt_tokens = self.writer.prompt_tokens();
         let planned = tokio::task::spawn_blocking(move || {
@@ -187,7 +188,7 @@ impl Situated<'_> {
 
 impl Unwritten {
     fn failure(&self) -> ItemFailure {
-        ItemFailure { ordinal: 0, stage: Stage::Chunk, cause: self.cause, message: self.message.clone() }
+        ItemFailure { stage: Stage::Chunk, cause: self.cause, message: self.message.clone() }
     }
 
     fn as_failure(&self) -> IngestFailure {

@@ -1,0 +1,148 @@
+//! Accepts complete requests: small ones that arrive together are written by one transaction.
+
+use futures::future::join_all;
+use uuid::Uuid;
+
+use super::{Accepted, IngestService, Submission, refusal, submission::queue_item};
+use crate::{
+    domain::{
+        fingerprint::Hash,
+        identity::{Caller, TenantId},
+        job::Indexing,
+    },
+    service::{ServiceError, together::Together},
+    store::{EnqueueOutcome, NewJob, NewJobItem, RequestKey, StoreError},
+};
+
+/// Largest request that is written together with others: each of them waits for all.
+const SHARED_BYTES: usize = 64 * 1024;
+/// Most documents of such a request.
+const SHARED_DOCUMENTS: usize = 16;
+
+/// Requests on their way into the queue, by tenant and collection.
+pub(super) type Uploads = Together<(TenantId, String), Upload, Result<EnqueueOutcome, ServiceError>>;
+
+/// A complete request.
+pub(super) struct Upload {
+    /// Identity of the job that it becomes.
+    job: Uuid,
+    collection: String,
+    indexing: Option<Indexing>,
+    key: Option<(String, Hash)>,
+    webhook: Option<String>,
+    caller: Caller,
+    items: Vec<NewJobItem>,
+}
+
+impl Upload {
+    fn key(&self) -> Option<RequestKey<'_>> {
+        self.key.as_ref().map(|(key, hash)| RequestKey { key, request_hash: Some(*hash) })
+    }
+
+    fn is_small(&self) -> bool {
+        let bytes: usize = self.items.iter().map(|item| item.content.len()).sum();
+        self.items.len() <= SHARED_DOCUMENTS && bytes <= SHARED_BYTES
+    }
+}
+
+impl IngestService {
+    /// Accepts documents; creates the collection if it does not exist. Once this returns the documents survive any
+    /// crash.
+    ///
+    /// # Errors
+    /// [`ServiceError::QueueFull`]; [`ServiceError::Conflict`] when the key names another request; store
+    /// errors. Nothing is accepted then.
+    pub(crate) async fn accept(&self, caller: &Caller, submission: Submission) -> Result<Accepted, ServiceError> {
+        let tenant = caller.grant.tenant();
+        let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
+        let hash = submission.key.is_some().then(|| submission.hash());
+        let Submission { collection, indexing, documents, key, .. } = submission;
+        let items = documents.into_iter().map(queue_item).collect();
+        let (job, key, caller) = (self.context.ids.next(), key.zip(hash), caller.clone());
+        let upload = Upload { job, collection, indexing, key, webhook, caller, items };
+        // A repeated request creates no collection, even if its own has been deleted by now.
+        if let Some(key) = upload.key()
+            && let Some(earlier) = self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await?
+        {
+            return repeated_or_refused(earlier);
+        }
+        let (counted, count) = (upload.caller.clone(), upload.items.len());
+        self.quotas.count_documents(&counted, count).await?;
+        let outcome = self.enqueue(upload).await;
+        if !matches!(outcome, Ok(EnqueueOutcome::Queued)) {
+            self.quotas.return_documents(&counted, count).await?;
+        }
+        match outcome? {
+            EnqueueOutcome::Queued => Ok(Accepted::New(job)),
+            other => repeated_or_refused(other),
+        }
+    }
+
+    async fn enqueue(&self, upload: Upload) -> Result<EnqueueOutcome, ServiceError> {
+        if !upload.is_small() {
+            return self.enqueue_together(&[upload]).await?.pop().ok_or_else(lost);
+        }
+        let (key, service) = ((upload.caller.grant.tenant(), upload.collection.clone()), self.clone());
+        let done = self.uploads.call(key, upload, move |uploads| {
+            let service = service.clone();
+            async move { service.enqueue_each(uploads).await }
+        });
+        done.await.ok_or_else(lost)?
+    }
+
+    /// Writes requests to one collection: by one transaction or, if that fails, each by one of its own, so that it fails for
+    /// its own reasons alone.
+    async fn enqueue_each(&self, uploads: Vec<Upload>) -> Vec<Result<EnqueueOutcome, ServiceError>> {
+        if uploads.len() > 1
+            && let Ok(outcomes) = self.enqueue_together(&uploads).await
+        {
+            return outcomes.into_iter().map(Ok).collect();
+        }
+        let alone = async |upload| self.enqueue_together(std::slice::from_ref(upload)).await?.pop().ok_or_else(lost);
+        join_all(uploads.iter().map(alone)).await
+    }
+
+    /// Writes requests of a tenant to one collection by one transaction.
+    async fn enqueue_together(&self, uploads: &[Upload]) -> Result<Vec<EnqueueOutcome>, ServiceError> {
+        let Some(first) = uploads.first() else { return Ok(Vec::new()) };
+        let tenant = first.caller.grant.tenant();
+        let documents = uploads.iter().map(|upload| upload.items.len()).sum();
+        let collection = self.collection(tenant, &first.collection, documents).await?;
+        let jobs: Vec<NewJob<'_>> = uploads
+            .iter()
+            .map(|upload| NewJob {
+                id: upload.job,
+                key: upload.key(),
+                webhook: upload.webhook.as_deref(),
+                ..self.new_job(&collection, upload.indexing, &upload.caller)
+            })
+            .collect();
+        let jobs: Vec<(&NewJob<'_>, &[NewJobItem])> =
+            jobs.iter().zip(uploads).map(|(job, upload)| (job, upload.items.as_slice())).collect();
+        let outcomes = self.store.jobs().enqueue(tenant, &jobs).await?;
+        if let Some(refused @ (EnqueueOutcome::Full(_) | EnqueueOutcome::OverQuota(_))) = outcomes.first() {
+            return Err(refusal(refused));
+        }
+        let phases: Vec<_> = uploads.iter().flat_map(|upload| &upload.items).map(|item| item.phase).collect();
+        match phases.as_slice() {
+            // One worker takes all of them.
+            [one, others @ ..] if others.iter().all(|other| other == one) && first.is_small() => {
+                self.signal.queued_one(*one);
+            }
+            _ => self.signal.queued(),
+        }
+        Ok(outcomes)
+    }
+}
+
+fn repeated_or_refused(outcome: EnqueueOutcome) -> Result<Accepted, ServiceError> {
+    match outcome {
+        EnqueueOutcome::Repeated(answer) => Ok(Accepted::Repeated(answer)),
+        other => Err(refusal(&other)),
+    }
+}
+
+/// Error: the transaction that was to write a request ended without an outcome.
+fn lost() -> ServiceError {
+    StoreError::Inconsistent("documents were to be accepted, and what became of them is not known".to_owned()).into()
+}
