@@ -24,7 +24,7 @@ use crate::{
         vector_graphs::GraphKeeper,
     },
     shutdown::Shutdown,
-    store::{Store, connect_options},
+    store::{PoolSettings, Store, connect_options},
 };
 
 /// Everything that is built before anything listens.
@@ -72,8 +72,10 @@ impl Core {
         // Another part of the process may have chosen one already; either will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let metrics = MetricsListener::open(config.metrics_listen).await?;
-        let Databases { postgres, primary, replica } = open_databases(&config.database).await?;
-        match Self::assemble(config, context, &primary, replica.as_ref()).await {
+        let databases = open_databases(&config.database).await?;
+        let assembled = Self::assemble(config, context, &databases).await;
+        let postgres = databases.postgres;
+        match assembled {
             Ok(core) => Ok(Self { postgres, metrics, ..core }),
             Err(error) => {
                 if let Some(postgres) = postgres {
@@ -87,14 +89,15 @@ impl Core {
     async fn assemble(
         config: &Config,
         context: Context,
-        primary: &PgConnectOptions,
-        replica: Option<&PgConnectOptions>,
+        Databases { primary, replica, direct, .. }: &Databases,
     ) -> anyhow::Result<Self> {
         let metrics = Metrics::default();
-        Store::migrate(primary).await.context("the database could not be prepared")?;
-        let embedders = open_embedders(config, primary, &metrics).await?;
+        let owner = direct.as_ref().unwrap_or(primary);
+        Store::migrate(owner).await.context("the database could not be prepared")?;
+        let embedders = open_embedders(config, owner, &metrics).await?;
+        let pools = PoolSettings { direct: direct.clone().map(Box::new), ..config.pools.clone() };
         let store =
-            Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
+            Store::connect(primary, replica.as_ref(), &pools).await.context("the database could not be opened")?;
         let store = store.with_quotas(config.storage_quotas);
         let assembly = Assembly::new(config, context, store, embedders, metrics)?;
         let ingest = assembly.ingest();
@@ -222,20 +225,23 @@ struct Databases {
     postgres: Option<PrivatePostgres>,
     primary: PgConnectOptions,
     replica: Option<PgConnectOptions>,
+    /// Postgres itself, if the others lead through a pooler.
+    direct: Option<PgConnectOptions>,
 }
 
 async fn open_databases(database: &Database) -> anyhow::Result<Databases> {
     let parse =
         |name: &str, url: &SecretString| connect_options(url).with_context(|| format!("{name} is not a Postgres URL"));
     match database {
-        Database::Server { primary, replica } => {
+        Database::Server { primary, replica, direct } => {
             let replica = replica.as_ref().map(|url| parse("DATABASE_READ_URL", url)).transpose()?;
-            Ok(Databases { postgres: None, primary: parse("DATABASE_URL", primary)?, replica })
+            let direct = direct.as_ref().map(|url| parse("DATABASE_DIRECT_URL", url)).transpose()?;
+            Ok(Databases { postgres: None, primary: parse("DATABASE_URL", primary)?, replica, direct })
         }
         Database::Private(settings) => {
             let postgres = PrivatePostgres::start(settings).await?;
             let primary = postgres.connect_options();
-            Ok(Databases { postgres: Some(postgres), primary, replica: None })
+            Ok(Databases { postgres: Some(postgres), primary, replica: None, direct: None })
         }
     }
 }

@@ -95,8 +95,8 @@ fn warn_of_settings(config: &Config) {
 /// Migrates the operator's database to the current schema.
 pub(super) async fn migrate(config: &Config) -> anyhow::Result<()> {
     match &config.database {
-        Database::Server { primary, .. } => {
-            Store::migrate(&connect_options(primary)?).await?;
+        Database::Server { primary, direct, .. } => {
+            Store::migrate(&connect_options(direct.as_ref().unwrap_or(primary))?).await?;
             println!("the database is up to date");
             Ok(())
         }

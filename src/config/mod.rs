@@ -117,6 +117,8 @@ pub enum Database {
         primary: SecretString,
         /// Connection URL for retrieval, if given.
         replica: Option<SecretString>,
+        /// Connection URL of Postgres itself, if the others lead through a pooler in transaction mode.
+        direct: Option<SecretString>,
     },
     /// A private server that starts and stops with the service.
     Private(embedded_postgres::Settings),
@@ -276,16 +278,17 @@ impl Config {
 fn read_database(reader: &mut Reader) -> Database {
     let primary = reader.secret("DATABASE_URL");
     let replica = reader.secret("DATABASE_READ_URL");
+    let direct = reader.secret("DATABASE_DIRECT_URL");
     let folders = reader.folders();
     let bin_dir = reader.optional::<PathBuf>("CITED_POSTGRES_BIN");
     let data_dir = reader.optional::<PathBuf>("CITED_DATA_DIR");
     if let Some(primary) = primary {
-        return Database::Server { primary, replica };
+        return Database::Server { primary, replica, direct };
     }
-    if replica.is_some() {
-        reader.fault(
-            "DATABASE_READ_URL is set without DATABASE_URL; set both, or neither for the embedded database".to_owned(),
-        );
+    for (name, url) in [("DATABASE_READ_URL", &replica), ("DATABASE_DIRECT_URL", &direct)] {
+        if url.is_some() {
+            reader.fault(format!("{name} is set without DATABASE_URL; set both, or neither for the embedded database"));
+        }
     }
     let data_dir = data_dir.map_or_else(|| embedded_postgres::Settings::default_data_dir(&folders), Ok);
     let cache_dir = embedded_postgres::Settings::default_cache_dir(&folders);

@@ -2,10 +2,7 @@
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
-use sqlx::{
-    AssertSqlSafe, Connection, Executor, PgConnection, PgPool, SqlSafeStr, Transaction,
-    postgres::{PgConnectOptions, PgPoolOptions},
-};
+use sqlx::{Connection, Executor, PgConnection, PgPool, postgres::PgConnectOptions};
 
 use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
@@ -17,8 +14,9 @@ use crate::store::{
     asks::audit::AuditRow,
     collections::profile::{self, ProfileId},
     group_writer::GroupWriter,
-    login::{Login, RuntimeRole},
+    login::RuntimeRole,
     schema_version::SchemaVersion,
+    sessions::{Beginnings, begin_with, owner_of, pool},
 };
 
 /// Oldest Postgres version with the features that the queries use.
@@ -32,20 +30,8 @@ pub(in crate::store) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an a
      CREATE ROLE cited_lexical NOLOGIN; CREATE ROLE cited_keys NOLOGIN; CREATE ROLE cited_record NOLOGIN; \
      GRANT cited_app, cited_worker, cited_lexical, cited_keys, cited_record TO <the user>";
 
-/// Statements that every pooled connection runs first. Vector searches continue until they have enough rows that pass the
-/// filter. A statement whose client has gone is cancelled within half a second; a server on Windows cannot detect that.
-/// Notices are suppressed, because the usual one (no transaction to roll back after a cancelled statement) requires no
-/// action.
-const SESSION: &str = "SET hnsw.iterative_scan = relaxed_order; \
-     SET jit = off; SET client_min_messages = error; SET default_transaction_isolation = 'read committed'; \
-     SELECT set_config('client_connection_check_interval', '500ms', false) WHERE version() !~ 'Visual C|mingw'";
-
-/// Opens a transaction on the queue.
-const BEGIN_QUEUE: &str = "BEGIN; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
-
-/// Time after which the server ends a session that leaves a transaction open: no work is done within one, so whoever
-/// holds it has hung, and holds back others and the cleaning of tables.
-const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
+/// Settings of a transaction on the queue.
+const QUEUE: &str = "; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
 
 /// Sizes and limits of the pools.
 #[derive(Clone, Debug)]
@@ -60,6 +46,8 @@ pub struct PoolSettings {
     pub write_timeout: Duration,
     /// Time limit for a lock.
     pub lock_timeout: Duration,
+    /// Postgres itself, if the pools reach it through a pooler in transaction mode.
+    pub direct: Option<Box<PgConnectOptions>>,
 }
 
 impl Default for PoolSettings {
@@ -70,6 +58,7 @@ impl Default for PoolSettings {
             statement_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_mins(10),
             lock_timeout: Duration::from_mins(1),
+            direct: None,
         }
     }
 }
@@ -89,6 +78,7 @@ pub struct Store {
     read: PgPool,
     /// Connections of the background loops: a queue that hangs takes none away from requests.
     queue: PgPool,
+    pub(in crate::store) beginnings: Arc<Beginnings>,
     /// The user that owns the tables, for maintenance that the runtime role may not do.
     pub(in crate::store) owner: PgConnectOptions,
     /// Quotas of tenants that have none of their own.
@@ -135,23 +125,24 @@ impl Store {
         replica: Option<&PgConnectOptions>,
         settings: &PoolSettings,
     ) -> Result<Self, StoreError> {
-        let login = RuntimeRole::Requests.login(primary, primary).await?;
+        let owner = owner_of(primary, settings);
+        let login = RuntimeRole::Requests.login(&owner, primary).await?;
         let read_login = match replica {
-            Some(replica) => RuntimeRole::Requests.login(primary, replica).await?,
+            Some(replica) => RuntimeRole::Requests.login(&owner, replica).await?,
             None => login.clone(),
         };
         let write = pool(login, settings, settings.write_timeout).await?;
         let read = pool(read_login, settings, settings.statement_timeout).await?;
         let for_queue = PoolSettings { max_connections: settings.max_connections.div_ceil(2), ..settings.clone() };
-        let login = RuntimeRole::Queue.login(primary, primary).await?;
+        let login = RuntimeRole::Queue.login(&owner, primary).await?;
         let queue = pool(login, &for_queue, settings.write_timeout).await?;
         for pool in [&write, &read, &queue] {
             refuse_bypass(pool).await?;
         }
         refuse_unforced(&write).await?;
         let (audit, security) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
-        let (owner, quotas) = (primary.clone().application_name("cited maintenance"), Arc::default());
-        Ok(Self { write, read, queue, owner, quotas, audit, security })
+        let (owner, quotas) = (owner.application_name("cited maintenance"), Arc::default());
+        Ok(Self { write, read, queue, beginnings: Beginnings::of(settings), owner, quotas, audit, security })
     }
 
     /// The same with these quotas for tenants that have none of their own.
@@ -189,7 +180,7 @@ impl Store {
 
     /// Begins a transaction that sees only one tenant's rows.
     pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        begin_with(&self.write, AssertSqlSafe(begin_for(tenant))).await
+        begin_with(&self.write, format!("{}{}", self.beginnings.write, tenant_of(tenant))).await
     }
 
     /// Returns the retrieval pool.
@@ -211,21 +202,21 @@ impl Store {
     /// that maintenance deletes by age (audit, usage, cached answers), but no documents. The queue is always read in
     /// the order of one of its indexes: without statistics a planner would choose to sort all waiting items.
     pub(in crate::store) async fn begin_queue(&self) -> Result<Tx, StoreError> {
-        begin_with(&self.queue, BEGIN_QUEUE).await
+        begin_with(&self.queue, format!("{}{QUEUE}", self.beginnings.write)).await
     }
 
     /// The same for a claim, unflushed: one that is lost was never made, and its items wait. Its statements find rows by
     /// their keys whatever the values are, so they are planned once for each connection.
     pub(in crate::store) async fn begin_claim(&self) -> Result<Tx, StoreError> {
         const GENERIC: &str = "; SET LOCAL plan_cache_mode = force_generic_plan";
-        begin_with(&self.queue, AssertSqlSafe(format!("{BEGIN_QUEUE}{UNFLUSHED}{GENERIC}"))).await
+        begin_with(&self.queue, format!("{}{QUEUE}{UNFLUSHED}{GENERIC}", self.beginnings.write)).await
     }
 
     /// Begins a transaction that sees only one tenant's rows, and whose commit does not wait for the disk, so that its
     /// locks are free at once. Whoever is told of it must be told after the next flushed commit of this process, which
     /// flushes it too.
     pub(in crate::store) async fn begin_unflushed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        begin_with(&self.write, AssertSqlSafe(begin_for(tenant) + UNFLUSHED)).await
+        begin_with(&self.write, format!("{}{}{UNFLUSHED}", self.beginnings.write, tenant_of(tenant))).await
     }
 }
 
@@ -233,52 +224,9 @@ impl Store {
 /// database server, and only if no other commit was flushed after it.
 const UNFLUSHED: &str = "; SET LOCAL synchronous_commit = off";
 
-/// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its
-/// BEGIN a [`Transaction`] does not know that there is something to roll back, and would give its connection back
-/// to the pool with an open transaction and the tenant of its caller.
-async fn begin_with(pool: &PgPool, statement: impl SqlSafeStr) -> Result<Tx, StoreError> {
-    let connection = pool.acquire().await?;
-    let beginning = Transaction::begin(connection, Some(statement.into_sql_str()));
-    Ok(tokio::spawn(beginning).await.map_err(|_| sqlx::Error::WorkerCrashed)??)
-}
-
-/// Returns the statement that opens a transaction and sets its tenant in one round trip; the text of a UUID cannot
-/// carry SQL.
-pub(in crate::store) fn begin_for(tenant: TenantId) -> String {
-    format!("BEGIN; SET LOCAL cited.tenant = '{}'", tenant.0)
-}
-
-async fn pool(login: Login, settings: &PoolSettings, statement_timeout: Duration) -> Result<PgPool, StoreError> {
-    let set_role = login.set_role.map_or_else(String::new, |role| format!("SET ROLE {}; ", role.name()));
-    let session = format!("{set_role}{SESSION}");
-    let options = login.options.application_name("cited").options([
-        ("statement_timeout", statement_timeout.as_millis()),
-        ("lock_timeout", settings.lock_timeout.as_millis()),
-        ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_TIMEOUT.as_millis()),
-    ]);
-    let pool = PgPoolOptions::new()
-        .max_connections(settings.max_connections)
-        .acquire_timeout(settings.acquire_timeout)
-        .test_before_acquire(false)
-        .before_acquire(|connection, meta| {
-            Box::pin(async move {
-                // A recently used connection is not pinged: that would double the round trips.
-                if meta.idle_for > Duration::from_secs(1) {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
-        })
-        .after_connect(move |connection, _| {
-            let session = AssertSqlSafe(session.clone());
-            Box::pin(async move {
-                connection.execute(sqlx::raw_sql(session)).await?;
-                Ok(())
-            })
-        })
-        .connect_with(options)
-        .await?;
-    Ok(pool)
+/// Returns the statement that sets the tenant of a transaction; the text of a UUID cannot carry SQL.
+pub(in crate::store) fn tenant_of(tenant: TenantId) -> String {
+    format!("; SET LOCAL cited.tenant = '{}'", tenant.0)
 }
 
 /// Refuses roles that row level security would not apply to, be it the one that a connection works as, or the one that it

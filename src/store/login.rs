@@ -30,6 +30,18 @@ pub(super) struct Login {
     pub(super) set_role: Option<RuntimeRole>,
 }
 
+impl Login {
+    /// Refuses to take a role over where sessions are a pooler's, which gives each transaction another one.
+    pub(super) fn by_itself(self) -> Result<Self, StoreError> {
+        let Some(role) = self.set_role else { return Ok(self) };
+        Err(StoreError::Unsuitable(format!(
+            "the pooler does not let {} in, and a role that is taken over by SET ROLE is another transaction's too; have \
+             PgBouncer look users up in the database (auth_query), or list cited_app and cited_worker in its auth_file",
+            role.name()
+        )))
+    }
+}
+
 impl RuntimeRole {
     /// Its name in the database.
     pub(super) const fn name(self) -> &'static str {
@@ -98,9 +110,16 @@ async fn opens(options: &PgConnectOptions) -> Result<bool, StoreError> {
             Ok(true)
         }
         // Class 28 of SQLSTATE: invalid authorization.
-        Err(error) if code(&error).is_some_and(|code| code.starts_with("28")) => Ok(false),
+        Err(error) if code(&error).is_some_and(|code| code.starts_with("28")) || is_unknown_to_pooler(&error) => {
+            Ok(false)
+        }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether `PgBouncer` does not know the user, such as a role that may not log in yet: it has one code for all refusals.
+fn is_unknown_to_pooler(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| error.message() == "no such user")
 }
 
 fn code(error: &sqlx::Error) -> Option<String> {

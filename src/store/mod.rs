@@ -20,6 +20,7 @@ mod measures;
 mod schema_version;
 mod search;
 mod security_events;
+mod sessions;
 
 pub use collections::{CollectionSettings, GraphChanges, NewCollection};
 pub use connect::{PoolSettings, Store};

@@ -2,7 +2,7 @@
 //!
 //! A statement continues in the database after the future that waits for it is dropped, because of a timeout or because
 //! the client has left; its connection would go back to the pool and wait there for the end of the statement. So the
-//! connection of an unfinished read is closed, and the server, which checks its client continuously (see `SESSION`),
+//! connection of an unfinished read is closed, and the server, which checks its client continuously (see `sessions`),
 //! cancels the statement.
 
 use std::ops::{Deref, DerefMut};
@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, pool::PoolConnection};
 
 use crate::domain::identity::TenantId;
-use crate::store::{Store, StoreError, connect::begin_for};
+use crate::store::{Store, StoreError, connect::tenant_of};
 
 /// A connection of the retrieval pool, which is returned to it only by [`Reading::end`].
 #[derive(Debug)]
@@ -23,6 +23,15 @@ pub(in crate::store) struct Reading {
 impl Store {
     /// Opens a connection for one statement, which calls a function that sets its tenant itself.
     pub(in crate::store) async fn reading(&self) -> Result<Reading, StoreError> {
+        let mut reading = self.open().await?;
+        if self.beginnings.are_of_transactions {
+            reading.is_transaction = true;
+            reading.execute(sqlx::raw_sql(AssertSqlSafe(self.beginnings.read.clone()))).await?;
+        }
+        Ok(reading)
+    }
+
+    async fn open(&self) -> Result<Reading, StoreError> {
         Ok(Reading { connection: Some(self.reader().acquire().await?), is_transaction: false })
     }
 
@@ -38,9 +47,9 @@ impl Store {
         tenant: TenantId,
         settings: &str,
     ) -> Result<Reading, StoreError> {
-        let mut reading = self.reading().await?;
+        let mut reading = self.open().await?;
         reading.is_transaction = true;
-        let begin = begin_for(tenant) + settings;
+        let begin = format!("{}{}{settings}", self.beginnings.read, tenant_of(tenant));
         reading.execute(sqlx::raw_sql(AssertSqlSafe(begin))).await?;
         Ok(reading)
     }

@@ -12,5 +12,7 @@ mod local_models;
 mod logs;
 mod metrics;
 mod migrations;
+mod pooler;
 pub(crate) mod private_postgres;
+mod rolling;
 mod traces;
