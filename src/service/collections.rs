@@ -9,6 +9,7 @@ use crate::{
     domain::{
         access::{Acl, AclChange},
         identity::TenantId,
+        security_event::SecurityEvent,
     },
     store::{NewCollection, ProfileId, Store},
 };
@@ -76,8 +77,14 @@ impl CollectionService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub(crate) async fn set_web_search(&self, tenant: TenantId, name: &str, allowed: bool) -> Result<(), ServiceError> {
-        let is_there = self.store.collections().set_web_search(tenant, name, allowed).await?;
+    pub(crate) async fn set_web_search(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        allowed: bool,
+        event: &SecurityEvent,
+    ) -> Result<(), ServiceError> {
+        let is_there = self.store.collections().set_web_search(tenant, name, allowed, event).await?;
         if is_there { Ok(()) } else { Err(ServiceError::no_collection(name)) }
     }
 
@@ -148,8 +155,9 @@ impl CollectionService {
         tenant: TenantId,
         name: &str,
         change: AclChange,
+        event: &SecurityEvent,
     ) -> Result<Acl, ServiceError> {
-        let changed = self.store.collections().change_acl(tenant, name, change).await?;
+        let changed = self.store.collections().change_acl(tenant, name, change, event).await?;
         changed.ok_or_else(|| ServiceError::no_collection(name))
     }
 
@@ -157,10 +165,15 @@ impl CollectionService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub(crate) async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
+    pub(crate) async fn delete(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        event: SecurityEvent,
+    ) -> Result<DeleteReceipt, ServiceError> {
         let (store, now, owned) = (self.store.clone(), self.context.clock.now(), name.to_owned());
-        let receipt =
-            run_detached(async move { store.documents().delete_collection(tenant, &owned, now).await }).await?;
+        let deletion = async move { store.documents().delete_collection(tenant, &owned, Some(event), now).await };
+        let receipt = run_detached(deletion).await?;
         receipt.ok_or_else(|| ServiceError::no_collection(name))
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     domain::{
         access::{Acl, AclChange, Grant},
         identity::TenantId,
+        security_event::SecurityEvent,
     },
     store::{DeleteReceipt, DocumentFilter, Store},
 };
@@ -103,9 +104,14 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub(crate) async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
+    pub(crate) async fn delete(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        event: SecurityEvent,
+    ) -> Result<DeleteReceipt, ServiceError> {
         let (store, now) = (self.store.clone(), self.context.clock.now());
-        run_detached(async move { store.documents().delete_document(tenant, id, now).await })
+        run_detached(async move { store.documents().delete_document(tenant, id, event, now).await })
             .await?
             .ok_or_else(|| no_document(id))
     }
@@ -120,11 +126,12 @@ impl DocumentService {
         tenant: TenantId,
         collection: &str,
         prefix: SourcePrefix,
+        event: SecurityEvent,
     ) -> Result<DeleteReceipt, ServiceError> {
         let collection = self.collection(tenant, collection).await?;
         let (store, now) = (self.store.clone(), self.context.clock.now());
-        Ok(run_detached(async move { store.documents().delete_by_prefix(tenant, collection, &prefix, now).await })
-            .await?)
+        let deletion = async move { store.documents().delete_by_prefix(tenant, collection, &prefix, event, now).await };
+        Ok(run_detached(deletion).await?)
     }
 
     /// Who may see a document.
@@ -139,8 +146,14 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub(crate) async fn change_acl(&self, tenant: TenantId, id: Uuid, change: AclChange) -> Result<Acl, ServiceError> {
-        self.store.documents().change_acl(tenant, id, change).await?.ok_or_else(|| no_document(id))
+    pub(crate) async fn change_acl(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        change: AclChange,
+        event: &SecurityEvent,
+    ) -> Result<Acl, ServiceError> {
+        self.store.documents().change_acl(tenant, id, change, event).await?.ok_or_else(|| no_document(id))
     }
 
     /// The numbers of the principals that a caller is; `None` for one who sees all.

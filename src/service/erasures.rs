@@ -161,9 +161,11 @@ async fn delete(
 ) -> Result<DeleteReceipt, StoreError> {
     // The last source is the one that the others were found in.
     match traces.sources.as_deref().map(<[String]>::last) {
-        None => {
-            Ok(store.documents().delete_collection(tenant, &traces.collection_name, now).await?.unwrap_or_default())
-        }
+        None => Ok(store
+            .documents()
+            .delete_collection(tenant, &traces.collection_name, None, now)
+            .await?
+            .unwrap_or_default()),
         Some(None) => Ok(DeleteReceipt::default()),
         Some(Some(source)) => store.documents().delete_source(tenant, traces.collection, source, now).await,
     }

@@ -14,7 +14,7 @@ use super::{
 };
 pub(crate) use crate::store::{CollectionIndex, DroppedIndex};
 use crate::{
-    domain::{contextual::Contextual, identity::TenantId, split::SplitterSettings},
+    domain::{contextual::Contextual, identity::TenantId, security_event::SecurityEvent, split::SplitterSettings},
     store::{ActivationOutcome, BuildOutcome, Collection, IndexChange, IndexDrop, NewIndex, ProfileId, Store},
 };
 
@@ -141,7 +141,13 @@ impl IndexService {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is active, lacks documents, or is embedded by a
     /// model that the service does not have.
-    pub(crate) async fn activate(&self, tenant: TenantId, name: &str, index: Uuid) -> Result<(), ServiceError> {
+    pub(crate) async fn activate(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        index: Uuid,
+        event: SecurityEvent,
+    ) -> Result<(), ServiceError> {
         let collection = self.collection(tenant, name).await?;
         let wanted = self.index(tenant, &collection, index).await?;
         if !wanted.is_active && self.embedders.of(wanted.profile_id).is_none() {
@@ -154,7 +160,8 @@ impl IndexService {
             });
         }
         let (store, now) = (self.store.clone(), self.context.clock.now());
-        let activation = async move { store.collections().activate_index(tenant, collection.id, index, now).await };
+        let activation =
+            async move { store.collections().activate_index(tenant, (collection.id, index), &event, now).await };
         match run_detached(activation).await? {
             ActivationOutcome::Done => Ok(()),
             ActivationOutcome::IsActive => Err(is_active(name, index)),
@@ -179,11 +186,12 @@ impl IndexService {
         tenant: TenantId,
         name: &str,
         index: Uuid,
+        event: SecurityEvent,
     ) -> Result<DroppedIndex, ServiceError> {
         let collection = self.collection(tenant, name).await?;
         let (store, now) = (self.store.clone(), self.context.clock.now());
         let drop = async move {
-            let outcome = store.collections().drop_index(tenant, collection.id, index).await?;
+            let outcome = store.collections().drop_index(tenant, collection.id, index, &event).await?;
             if let IndexDrop::Dropped(_, jobs) = &outcome {
                 for job in jobs {
                     store.jobs().stop_job(tenant, *job, now).await?;

@@ -66,6 +66,13 @@ impl Recorded for SecurityEvent {
     }
 }
 
+/// Writes an event in the transaction of the change that it records: both are there, or neither.
+pub(in crate::store) async fn record(transaction: &mut Tx, event: &SecurityEvent) -> Result<(), StoreError> {
+    let events = [event];
+    sqlx::query!("SELECT write_security_events($1)", Json(events) as _).execute(&mut **transaction).await?;
+    Ok(())
+}
+
 impl SecurityEvents<'_> {
     /// Writes an event, in one statement with others that are written at the same time.
     ///

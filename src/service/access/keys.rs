@@ -12,6 +12,7 @@ use crate::{
     domain::{
         access::{KEY_ID_BYTES, KEY_SECRET_BYTES, KeyLifetime, Principal, Scope, write_key, written_id},
         identity::TenantId,
+        security_event::SecurityEvent,
     },
     service::ServiceError,
     store::{NewKey, Rotation, StoreError},
@@ -42,7 +43,7 @@ pub(crate) struct IssuedKey {
 }
 
 impl AccessService {
-    /// Makes a key for a tenant.
+    /// Makes a key for a tenant, with an event that is made for its id.
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] without a pepper; [`ServiceError::NotFound`] when there is no such tenant; store
@@ -52,6 +53,7 @@ impl AccessService {
         tenant: TenantId,
         wanted: WantedKey,
         created_by: Option<String>,
+        event: impl FnOnce(&str) -> SecurityEvent + Send,
     ) -> Result<IssuedKey, ServiceError> {
         let pepper = self.required_pepper()?;
         let id = random::<KEY_ID_BYTES>()?;
@@ -69,7 +71,7 @@ impl AccessService {
             last_used_at: None,
         };
         let new = NewKey { code: pepper.code(&written), row };
-        self.store.access().insert_key(tenant, &new).await.map_err(|error| match error {
+        self.store.access().insert_key(tenant, &new, &event(&new.row.id)).await.map_err(|error| match error {
             StoreError::Constraint { constraint, .. } if constraint == "api_key_tenant_id_fkey" => {
                 ServiceError::NotFound { what: "tenant", name: tenant.0.to_string() }
             }
@@ -109,13 +111,14 @@ impl AccessService {
         tenant: TenantId,
         id: &str,
         grace: Duration,
+        event: &SecurityEvent,
     ) -> Result<IssuedKey, ServiceError> {
         let pepper = self.required_pepper()?;
         self.key(tenant, id).await?;
         let written = write_key(id, random::<KEY_SECRET_BYTES>()?);
         let now = self.context.clock.now();
         let rotation = Rotation { id, code: pepper.code(&written), grace_until: now + grace, now };
-        if !self.store.access().rotate_key(tenant, &rotation).await? {
+        if !self.store.access().rotate_key(tenant, &rotation, event).await? {
             return Err(ServiceError::Conflict {
                 code: "key_over",
                 detail: "the key was revoked or its time is over, it gets no other secret; make a new key".to_owned(),
@@ -129,8 +132,14 @@ impl AccessService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub(crate) async fn revoke_key(&self, tenant: TenantId, id: &str) -> Result<KeyRow, ServiceError> {
-        self.store.access().revoke_keys(tenant, Some(id), self.context.clock.now()).await?;
+    pub(crate) async fn revoke_key(
+        &self,
+        tenant: TenantId,
+        id: &str,
+        event: &SecurityEvent,
+    ) -> Result<KeyRow, ServiceError> {
+        self.key(tenant, id).await?;
+        self.store.access().revoke_keys(tenant, Some((id, event)), self.context.clock.now()).await?;
         self.known.forget(id);
         self.key(tenant, id).await
     }

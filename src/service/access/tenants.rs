@@ -7,6 +7,7 @@ pub(crate) use crate::store::TenantRow;
 use crate::{
     domain::{
         identity::TenantId,
+        security_event::SecurityEvent,
         storage::{StorageQuotaChange, StorageQuotas, StorageUse},
     },
     service::{ServiceError, run_detached},
@@ -26,14 +27,18 @@ pub(crate) struct TenantReceipt {
 }
 
 impl AccessService {
-    /// Makes a tenant. It has no key yet.
+    /// Makes a tenant, with an event that is made for its id. It has no key yet.
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] when the name is taken.
-    pub(crate) async fn create_tenant(&self, name: String) -> Result<TenantRow, ServiceError> {
+    pub(crate) async fn create_tenant(
+        &self,
+        name: String,
+        event: impl FnOnce(Uuid) -> SecurityEvent + Send,
+    ) -> Result<TenantRow, ServiceError> {
         let id = TenantId(self.context.ids.next());
         let tenant = TenantRow { id, name, created_at: self.context.clock.now() };
-        match self.store.access().insert_tenant(&tenant).await {
+        match self.store.access().insert_tenant(&tenant, &event(id.0)).await {
             Ok(()) => Ok(tenant),
             Err(StoreError::Constraint { constraint, .. }) if constraint == "tenant_name_unique" => {
                 Err(ServiceError::Conflict {
@@ -74,9 +79,14 @@ impl AccessService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub(crate) async fn change_quotas(&self, id: Uuid, change: StorageQuotaChange) -> Result<(), ServiceError> {
+    pub(crate) async fn change_quotas(
+        &self,
+        id: Uuid,
+        change: StorageQuotaChange,
+        event: SecurityEvent,
+    ) -> Result<(), ServiceError> {
         let (tenant, store) = (self.tenant(id).await?.id, self.store.clone());
-        Ok(run_detached(async move { store.access().change_quotas(tenant, change).await }).await?)
+        Ok(run_detached(async move { store.access().change_quotas(tenant, change, &event).await }).await?)
     }
 
     /// Deletes a tenant with all that is its own. Its keys open nothing from the beginning of that.
@@ -122,7 +132,7 @@ async fn delete_collections(
             return Ok(receipt);
         }
         for summary in found {
-            let deleted = store.documents().delete_collection(tenant, &summary.collection.name, now).await?;
+            let deleted = store.documents().delete_collection(tenant, &summary.collection.name, None, now).await?;
             receipt.collections += 1;
             receipt.documents += deleted.map_or(0, |deleted| deleted.documents);
         }

@@ -46,10 +46,8 @@ impl Granted {
     }
 
     async fn create_key_of(&self, tenant: TenantId, wanted: WantedKey) -> Result<IssuedKey, ServiceError> {
-        let issued = self.parts.access.create_key(tenant, wanted, self.caller.key_id.clone()).await?;
-        let changed = Changed::one(Change::CreateKey, [key(&issued.row.id)]);
-        self.parts.security_record.change_in(tenant, &self.caller, changed).await?;
-        Ok(issued)
+        let event = |id: &str| self.event_in(tenant, Changed::one(Change::CreateKey, [key(id)]));
+        self.parts.access.create_key(tenant, wanted, self.caller.key_id.clone(), event).await
     }
 
     /// Keys of the tenant, newest first, that come after the one with the id `after`.
@@ -73,9 +71,8 @@ impl Granted {
     /// # Errors
     /// As [`AccessService::rotate_key`](crate::service::access::AccessService::rotate_key).
     pub(crate) async fn rotate_key(&self, id: &str, grace: Duration) -> Result<IssuedKey, ServiceError> {
-        let issued = self.parts.access.rotate_key(self.tenant(), id, grace).await?;
-        self.record(Changed::one(Change::RotateKey, [key(id)])).await?;
-        Ok(issued)
+        let event = self.event(Changed::one(Change::RotateKey, [key(id)]));
+        self.parts.access.rotate_key(self.tenant(), id, grace, &event).await
     }
 
     /// Takes a key back.
@@ -83,9 +80,8 @@ impl Granted {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn revoke_key(&self, id: &str) -> Result<KeyRow, ServiceError> {
-        let revoked = self.parts.access.revoke_key(self.tenant(), id).await?;
-        self.record(Changed::one(Change::RevokeKey, [key(id)])).await?;
-        Ok(revoked)
+        let event = self.event(Changed::one(Change::RevokeKey, [key(id)]));
+        self.parts.access.revoke_key(self.tenant(), id, &event).await
     }
 
     /// The secret by which the receiver at a URL checks the webhooks of the caller's tenant.
@@ -103,9 +99,8 @@ impl Granted {
     /// # Errors
     /// [`ServiceError::Conflict`] when the name is taken.
     pub(crate) async fn create_tenant(&self, name: String) -> Result<TenantRow, ServiceError> {
-        let tenant = self.parts.access.create_tenant(name).await?;
-        self.record_of_deployment(Changed::one(Change::CreateTenant, [tenant_named(tenant.id.0)])).await?;
-        Ok(tenant)
+        let event = |id| self.event_in(TenantId::DEPLOYMENT, Changed::one(Change::CreateTenant, [tenant_named(id)]));
+        self.parts.access.create_tenant(name, event).await
     }
 
     /// Every tenant by name; for the operator.
@@ -145,8 +140,8 @@ impl Granted {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn change_quotas(&self, id: Uuid, change: StorageQuotaChange) -> Result<(), ServiceError> {
-        self.parts.access.change_quotas(id, change).await?;
-        self.record_of_deployment(Changed::one(Change::UpdateTenant, [tenant_named(id)])).await
+        let event = self.event_in(TenantId::DEPLOYMENT, Changed::one(Change::UpdateTenant, [tenant_named(id)]));
+        self.parts.access.change_quotas(id, change, event).await
     }
 
     /// Deletes a tenant; for the operator.
@@ -156,7 +151,8 @@ impl Granted {
     pub(crate) async fn delete_tenant(&self, id: Uuid) -> Result<TenantReceipt, ServiceError> {
         let receipt = self.parts.access.delete_tenant(id).await?;
         let changed = Changed::one(Change::DeleteTenant, [tenant_named(id)]);
-        self.record_of_deployment(Changed { number: receipt.documents, ..changed }).await?;
+        let changed = Changed { number: receipt.documents, ..changed };
+        self.parts.security_record.change_in(TenantId::DEPLOYMENT, &self.caller, changed).await?;
         Ok(receipt)
     }
 
@@ -192,8 +188,9 @@ impl Granted {
         }
     }
 
-    async fn record_of_deployment(&self, changed: Changed) -> Result<(), ServiceError> {
-        self.parts.security_record.change_in(TenantId::DEPLOYMENT, &self.caller, changed).await
+    /// The event of a change in a tenant, or of the deployment, to be written in the transaction that makes it.
+    fn event_in(&self, tenant: TenantId, changed: Changed) -> SecurityEvent {
+        self.parts.security_record.event_by(tenant, &self.caller, changed)
     }
 }
 

@@ -69,8 +69,8 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn set_web_search(&self, name: &str, allowed: bool) -> Result<(), ServiceError> {
         self.see(name)?;
-        self.parts.collections.set_web_search(self.tenant(), name, allowed).await?;
-        self.record(Changed::one(Change::UpdateCollection, [collection(name)])).await
+        let event = self.event(Changed::one(Change::UpdateCollection, [collection(name)]));
+        self.parts.collections.set_web_search(self.tenant(), name, allowed, &event).await
     }
 
     /// The collections, counted as far as the caller may see them.
@@ -96,9 +96,8 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn change_collection_acl(&self, name: &str, change: AclChange) -> Result<Acl, ServiceError> {
         self.see(name)?;
-        let acl = self.parts.collections.change_acl(self.tenant(), name, change).await?;
-        self.record(Changed::one(Change::ChangeCollectionAcl, [collection(name)])).await?;
-        Ok(acl)
+        let event = self.event(Changed::one(Change::ChangeCollectionAcl, [collection(name)]));
+        self.parts.collections.change_acl(self.tenant(), name, change, &event).await
     }
 
     /// Deletes a collection and everything in it.
@@ -107,10 +106,8 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn delete_collection(&self, name: &str) -> Result<DeleteReceipt, ServiceError> {
         self.see(name)?;
-        let receipt = self.parts.collections.delete(self.tenant(), name).await?;
-        let changed = Changed::one(Change::DeleteCollection, [collection(name)]);
-        self.record(Changed { number: receipt.documents, ..changed }).await?;
-        Ok(receipt)
+        let event = self.event(Changed::one(Change::DeleteCollection, [collection(name)]));
+        self.parts.collections.delete(self.tenant(), name, event).await
     }
 
     /// Queues a job that builds the next index of a collection; returns the index and the job.
@@ -147,8 +144,8 @@ impl Granted {
     /// As [`IndexService::activate`](crate::service::indexes::IndexService::activate).
     pub(crate) async fn activate_index(&self, name: &str, index: Uuid) -> Result<(), ServiceError> {
         self.see(name)?;
-        self.parts.indexes.activate(self.tenant(), name, index).await?;
-        self.record(Changed::one(Change::ActivateIndex, [collection(name), format!("index:{index}")])).await
+        let event = self.event(Changed::one(Change::ActivateIndex, [collection(name), format!("index:{index}")]));
+        self.parts.indexes.activate(self.tenant(), name, index, event).await
     }
 
     /// Drops an index that is not the active one.
@@ -157,9 +154,8 @@ impl Granted {
     /// As [`IndexService::drop_index`](crate::service::indexes::IndexService::drop_index).
     pub(crate) async fn drop_index(&self, name: &str, index: Uuid) -> Result<DroppedIndex, ServiceError> {
         self.see(name)?;
-        let dropped = self.parts.indexes.drop_index(self.tenant(), name, index).await?;
-        self.record(Changed::one(Change::DropIndex, [collection(name), format!("index:{index}")])).await?;
-        Ok(dropped)
+        let event = self.event(Changed::one(Change::DropIndex, [collection(name), format!("index:{index}")]));
+        self.parts.indexes.drop_index(self.tenant(), name, index, event).await
     }
 
     /// Documents, newest first.
@@ -203,9 +199,8 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn change_document_acl(&self, id: Uuid, change: AclChange) -> Result<Acl, ServiceError> {
         self.see_document(id).await?;
-        let acl = self.parts.documents.change_acl(self.tenant(), id, change).await?;
-        self.record(Changed::one(Change::ChangeDocumentAcl, [document(id)])).await?;
-        Ok(acl)
+        let event = self.event(Changed::one(Change::ChangeDocumentAcl, [document(id)]));
+        self.parts.documents.change_acl(self.tenant(), id, change, &event).await
     }
 
     /// The extracted text of a document.
@@ -232,10 +227,8 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn delete_document(&self, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
         self.see_document(id).await?;
-        let receipt = self.parts.documents.delete(self.tenant(), id).await?;
-        let changed = Changed::one(Change::DeleteDocument, [document(id)]);
-        self.record(Changed { number: receipt.documents, ..changed }).await?;
-        Ok(receipt)
+        let event = self.event(Changed::one(Change::DeleteDocument, [document(id)]));
+        self.parts.documents.delete(self.tenant(), id, event).await
     }
 
     /// Deletes all documents of a collection whose source starts with the prefix, as far as the caller may see them.
@@ -245,10 +238,8 @@ impl Granted {
     pub(crate) async fn delete_documents(&self, name: &str, prefix: &str) -> Result<DeleteReceipt, ServiceError> {
         self.see(name)?;
         let prefix = SourcePrefix { prefix: prefix.to_owned(), caller: self.numbers().await? };
-        let receipt = self.parts.documents.delete_by_prefix(self.tenant(), name, prefix).await?;
-        let changed = Changed::one(Change::DeleteDocuments, [collection(name)]);
-        self.record(Changed { number: receipt.documents, ..changed }).await?;
-        Ok(receipt)
+        let event = self.event(Changed::one(Change::DeleteDocuments, [collection(name)]));
+        self.parts.documents.delete_by_prefix(self.tenant(), name, prefix, event).await
     }
 
     /// Erases a document, a source or a collection with its traces.

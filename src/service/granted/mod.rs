@@ -32,7 +32,10 @@ use super::{
     search::SearchService,
     security_record::{Changed, Refused, SecurityRecord},
 };
-use crate::domain::identity::{Caller, TenantId};
+use crate::domain::{
+    identity::{Caller, TenantId},
+    security_event::SecurityEvent,
+};
 
 /// The use cases that read or change what belongs to a tenant.
 pub(crate) struct UseCaseParts {
@@ -101,6 +104,11 @@ impl Granted {
     /// Records a change that was made.
     async fn record(&self, changed: Changed) -> Result<(), ServiceError> {
         self.parts.security_record.change(&self.caller, changed).await
+    }
+
+    /// The event of a change in the caller's tenant, to be written in the transaction that makes it.
+    fn event(&self, changed: Changed) -> SecurityEvent {
+        self.parts.security_record.event_by(self.tenant(), &self.caller, changed)
     }
 
     /// Notes that the caller was refused an operation within its request.

@@ -84,13 +84,18 @@ impl SecurityRecord {
         caller: &Caller,
         changed: Changed,
     ) -> Result<(), ServiceError> {
-        let event = SecurityEvent {
+        Ok(self.store.security_events().write(self.event_by(tenant, caller, changed)).await?)
+    }
+
+    /// The event of a change by a caller, to be written in the transaction that makes the change.
+    #[must_use]
+    pub(crate) fn event_by(&self, tenant: TenantId, caller: &Caller, changed: Changed) -> SecurityEvent {
+        SecurityEvent {
             key_id: caller.key_id.clone(),
             address: caller.address.map(|address| address.to_string()),
             request_id: caller.request_id.clone(),
             ..self.event(tenant, changed)
-        };
-        Ok(self.store.security_events().write(event).await?)
+        }
     }
 
     /// Notes a refusal, which is written within a second or so together with others like it.

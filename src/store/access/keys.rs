@@ -8,8 +8,9 @@ use super::find::{principals_of, scopes_of};
 use crate::domain::{
     access::{KeyLifetime, Principal, Scope},
     identity::TenantId,
+    security_event::SecurityEvent,
 };
-use crate::store::{Access, StoreError};
+use crate::store::{Access, StoreError, security_events::record};
 
 /// A stored key, as far as people may see it.
 #[derive(Clone, Debug)]
@@ -86,7 +87,12 @@ impl Access<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; the constraint `api_key_tenant_id_fkey` if there is no such tenant.
-    pub(crate) async fn insert_key(&self, tenant: TenantId, new: &NewKey) -> Result<(), StoreError> {
+    pub(crate) async fn insert_key(
+        &self,
+        tenant: TenantId,
+        new: &NewKey,
+        event: &SecurityEvent,
+    ) -> Result<(), StoreError> {
         let NewKey { row, code } = new;
         let scopes: Vec<String> = row.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
         let collections: Option<Vec<String>> = row.collections.as_ref().map(|names| names.iter().cloned().collect());
@@ -108,6 +114,7 @@ impl Access<'_> {
         )
         .execute(&mut *transaction)
         .await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -163,7 +170,12 @@ impl Access<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn rotate_key(&self, tenant: TenantId, rotation: &Rotation<'_>) -> Result<bool, StoreError> {
+    pub(crate) async fn rotate_key(
+        &self,
+        tenant: TenantId,
+        rotation: &Rotation<'_>,
+        event: &SecurityEvent,
+    ) -> Result<bool, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let changed = sqlx::query!(
             "UPDATE api_key SET former_code = code, code = $3, grace_until = $4, rotated_at = $5
@@ -175,9 +187,13 @@ impl Access<'_> {
             rotation.now,
         )
         .execute(&mut *transaction)
-        .await?;
+        .await?
+        .rows_affected();
+        if changed > 0 {
+            record(&mut transaction, event).await?;
+        }
         transaction.commit().await?;
-        Ok(changed.rows_affected() > 0)
+        Ok(changed > 0)
     }
 
     /// Takes a key back, or every key of the tenant; those that were taken back stay as they are.
@@ -187,7 +203,7 @@ impl Access<'_> {
     pub(crate) async fn revoke_keys(
         &self,
         tenant: TenantId,
-        id: Option<&str>,
+        one: Option<(&str, &SecurityEvent)>,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
@@ -195,11 +211,14 @@ impl Access<'_> {
             "UPDATE api_key SET revoked_at = $3
              WHERE tenant_id = $1 AND ($2::text IS NULL OR key_id = $2) AND revoked_at IS NULL",
             tenant.0,
-            id,
+            one.map(|(id, _)| id),
             now,
         )
         .execute(&mut *transaction)
         .await?;
+        if let Some((_, event)) = one {
+            record(&mut transaction, event).await?;
+        }
         transaction.commit().await?;
         Ok(())
     }

@@ -5,11 +5,13 @@ use uuid::Uuid;
 
 use crate::domain::{
     identity::TenantId,
+    security_event::SecurityEvent,
     storage::{Growth, OverQuota, StorageQuotaChange, StorageQuotas, StorageUse},
 };
 use crate::store::{
     Access, StoreError, Tx,
     documents::storage::{StorageChanges, trim},
+    security_events::record,
     signed,
 };
 
@@ -43,7 +45,12 @@ impl Access<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn change_quotas(&self, tenant: TenantId, change: StorageQuotaChange) -> Result<(), StoreError> {
+    pub(crate) async fn change_quotas(
+        &self,
+        tenant: TenantId,
+        change: StorageQuotaChange,
+        event: &SecurityEvent,
+    ) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let own = own_quotas(&mut transaction, tenant).await?;
         let quotas = StorageQuotas {
@@ -64,6 +71,7 @@ impl Access<'_> {
         )
         .execute(&mut *transaction)
         .await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         match quotas.or(*self.store.quotas).former_versions {
             Some(keep) => self.trim_all(tenant, keep).await,

@@ -2,8 +2,8 @@
 
 use time::OffsetDateTime;
 
-use crate::domain::identity::TenantId;
-use crate::store::{Access, StoreError};
+use crate::domain::{identity::TenantId, security_event::SecurityEvent};
+use crate::store::{Access, StoreError, security_events::record};
 
 /// A tenant.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ impl Access<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; the constraint `tenant_name_unique` if another one has its name.
-    pub(crate) async fn insert_tenant(&self, tenant: &TenantRow) -> Result<(), StoreError> {
+    pub(crate) async fn insert_tenant(&self, tenant: &TenantRow, event: &SecurityEvent) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(tenant.id).await?;
         sqlx::query!(
             "INSERT INTO tenant (tenant_id, name, created_at) VALUES ($1, $2, $3)",
@@ -31,6 +31,7 @@ impl Access<'_> {
         )
         .execute(&mut *transaction)
         .await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         Ok(())
     }

@@ -7,8 +7,9 @@ use uuid::Uuid;
 use crate::domain::{
     access::{Acl, AclChange},
     identity::TenantId,
+    security_event::SecurityEvent,
 };
-use crate::store::{Collections, StoreError, documents::acl::NumberedAcl};
+use crate::store::{Collections, StoreError, documents::acl::NumberedAcl, security_events::record};
 
 /// How much of an index a caller may see.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +55,7 @@ impl Collections<'_> {
         tenant: TenantId,
         name: &str,
         change: AclChange,
+        event: &SecurityEvent,
     ) -> Result<Option<Acl>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let Some(found) = sqlx::query_as!(
@@ -79,6 +81,7 @@ impl Collections<'_> {
         )
         .execute(&mut *transaction)
         .await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         Ok(Some(acl))
     }

@@ -3,9 +3,10 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::identity::TenantId;
+use crate::domain::{identity::TenantId, security_event::SecurityEvent};
 use crate::store::{
     Collections, StoreError, Tx, access::storage::own_quotas, collections::lock, documents::storage::count_activation,
+    security_events::record,
 };
 
 /// Result of a request to activate an index.
@@ -52,8 +53,8 @@ impl Collections<'_> {
     pub(crate) async fn activate_index(
         &self,
         tenant: TenantId,
-        collection: Uuid,
-        index: Uuid,
+        (collection, index): (Uuid, Uuid),
+        event: &SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<ActivationOutcome, StoreError> {
         // Checked first without the exclusive lock, so that a refused request does not make others wait.
@@ -73,6 +74,7 @@ impl Collections<'_> {
         let keep = own_quotas(&mut transaction, tenant).await?.or(*self.store.quotas).former_versions;
         let added = count_activation(&mut transaction, tenant, collection, keep).await?;
         added.apply(&mut transaction, tenant, collection).await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         Ok(ActivationOutcome::Done)
     }
@@ -95,6 +97,7 @@ impl Collections<'_> {
         tenant: TenantId,
         collection: Uuid,
         index: Uuid,
+        event: &SecurityEvent,
     ) -> Result<IndexDrop, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         lock::lock_exclusive(&mut transaction, tenant, collection).await?;
@@ -114,6 +117,7 @@ impl Collections<'_> {
         )
         .fetch_all(&mut *transaction)
         .await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         Ok(IndexDrop::Dropped(dropped, jobs))
     }

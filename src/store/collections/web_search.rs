@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::{
-    domain::identity::TenantId,
-    store::{Collections, StoreError},
+    domain::{identity::TenantId, security_event::SecurityEvent},
+    store::{Collections, StoreError, security_events::record},
 };
 
 impl Collections<'_> {
@@ -35,7 +35,13 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn set_web_search(&self, tenant: TenantId, name: &str, allowed: bool) -> Result<bool, StoreError> {
+    pub(crate) async fn set_web_search(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        allowed: bool,
+        event: &SecurityEvent,
+    ) -> Result<bool, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let changed = sqlx::query!(
             "UPDATE collection SET web_search = $3 WHERE tenant_id = $1 AND name = $2",
@@ -46,6 +52,9 @@ impl Collections<'_> {
         .execute(&mut *transaction)
         .await?
         .rows_affected();
+        if changed == 1 {
+            record(&mut transaction, event).await?;
+        }
         transaction.commit().await?;
         Ok(changed == 1)
     }

@@ -7,8 +7,9 @@ use uuid::Uuid;
 use crate::domain::{
     access::{Acl, AclChange, Principal},
     identity::TenantId,
+    security_event::SecurityEvent,
 };
-use crate::store::{CommitBatch, Documents, StoreError, Tx, jobs::claim::ItemColumns};
+use crate::store::{CommitBatch, Documents, StoreError, Tx, jobs::claim::ItemColumns, security_events::record};
 
 /// A list as it is stored: with the numbers of its principals.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +136,7 @@ impl Documents<'_> {
         tenant: TenantId,
         document: Uuid,
         change: AclChange,
+        event: &SecurityEvent,
     ) -> Result<Option<Acl>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         sqlx::query!(
@@ -172,6 +174,7 @@ impl Documents<'_> {
         )
         .execute(&mut *transaction)
         .await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         Ok(Some(acl))
     }

@@ -6,9 +6,10 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::identity::TenantId;
+use crate::domain::{identity::TenantId, security_event::SecurityEvent};
 use crate::store::{
     Documents, StoreError, Tx, asks::cache::forget_written_from, collections::lock, documents::removal::Removal,
+    security_events::record, signed,
 };
 
 /// Documents whose chunks one statement deletes.
@@ -98,6 +99,7 @@ impl Documents<'_> {
         &self,
         tenant: TenantId,
         id: Uuid,
+        event: SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<Option<DeleteReceipt>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
@@ -111,7 +113,9 @@ impl Documents<'_> {
         else {
             return Ok(None);
         };
-        self.delete(transaction, tenant, row.collection_id, Matching::Source(&row.source), now).await.map(Some)
+        self.delete(transaction, (tenant, row.collection_id), Matching::Source(&row.source), Some(event), now)
+            .await
+            .map(Some)
     }
 
     /// Deletes the documents of a collection whose source starts with the prefix. For a caller from whom documents may be
@@ -124,10 +128,11 @@ impl Documents<'_> {
         tenant: TenantId,
         collection: Uuid,
         prefix: &SourcePrefix,
+        event: SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let transaction = self.store.begin(tenant).await?;
-        self.delete(transaction, tenant, collection, Matching::Prefix(prefix), now).await
+        self.delete(transaction, (tenant, collection), Matching::Prefix(prefix), Some(event), now).await
     }
 
     /// Deletes what is stored under a source, with what was found in it, and what waits under it.
@@ -142,15 +147,15 @@ impl Documents<'_> {
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let transaction = self.store.begin(tenant).await?;
-        self.delete(transaction, tenant, collection, Matching::Source(source), now).await
+        self.delete(transaction, (tenant, collection), Matching::Source(source), None, now).await
     }
 
     async fn delete(
         &self,
         mut transaction: Tx,
-        tenant: TenantId,
-        collection: Uuid,
+        (tenant, collection): (TenantId, Uuid),
         matching: Matching<'_>,
+        event: Option<SecurityEvent>,
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
@@ -170,6 +175,7 @@ impl Documents<'_> {
                 receipt.terms = removal.settle(&mut transaction).await?;
             }
         }
+        record_number(&mut transaction, event, receipt.documents).await?;
         transaction.commit().await?;
         self.finish_all(tenant, &dropped.jobs, now).await?;
         Ok(receipt)
@@ -183,6 +189,7 @@ impl Documents<'_> {
         &self,
         tenant: TenantId,
         name: &str,
+        event: Option<SecurityEvent>,
         now: OffsetDateTime,
     ) -> Result<Option<DeleteReceipt>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
@@ -222,6 +229,7 @@ impl Documents<'_> {
         sqlx::query!("DELETE FROM collection WHERE tenant_id = $1 AND collection_id = $2", tenant.0, id)
             .execute(&mut *transaction)
             .await?;
+        record_number(&mut transaction, event, counts.documents.unsigned_abs()).await?;
         transaction.commit().await?;
         self.finish_all(tenant, &dropped.jobs, now).await?;
         Ok(Some(DeleteReceipt {
@@ -243,6 +251,12 @@ impl Documents<'_> {
         }
         Ok(())
     }
+}
+
+/// Records how many documents were deleted, if that is on record at all.
+async fn record_number(transaction: &mut Tx, event: Option<SecurityEvent>, documents: u64) -> Result<(), StoreError> {
+    let Some(event) = event else { return Ok(()) };
+    record(transaction, &SecurityEvent { number: signed(documents), ..event }).await
 }
 
 /// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Failed items stay

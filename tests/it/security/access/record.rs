@@ -256,3 +256,55 @@ async fn a_refusal_within_a_call_of_a_tool_is_on_record_too() {
     assert!(!events.to_string().contains("secretname"), "{events}");
     app.stop().await;
 }
+
+/// Where the record cannot be written, nothing is changed that is written together with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_without_its_event_is_not_made() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &SETTINGS).await;
+    let upload = json!({"collection": "c", "documents": [{"source": "a", "text": "Words."}]});
+    let job = call(&app, OPERATOR, Method::POST, "/v1/documents?wait=true", Some(upload)).await.body;
+    let document = format!("/v1/documents/{}", text(&job["items"][0]["document_id"]));
+    let (reader, id) = create(&app, json!({"name": "reader", "scopes": ["read"]})).await;
+    let tenant = call(&app, OPERATOR, Method::POST, "/v1/tenants", Some(json!({"name": "acme"}))).await.body;
+    let tenant = format!("/v1/tenants/{}", text(&tenant["id"]));
+    let state = async || {
+        let mut state = Vec::new();
+        for path in [
+            format!("{document}/acl"),
+            "/v1/collections/c".to_owned(),
+            "/v1/collections/c/acl".to_owned(),
+            tenant.clone(),
+        ] {
+            state.push(get(&app, OPERATOR, &path).await);
+        }
+        for counted in ["api_key", "tenant", "document", "collection"] {
+            let count = database::number(&app.database, &format!("SELECT count(*) FROM {counted}")).await;
+            state.push(json!(count));
+        }
+        state
+    };
+    let before = state().await;
+    database::execute(&app.database, "ALTER FUNCTION write_security_events RENAME TO away").await;
+    let deny = json!({"deny": ["user:bob"]});
+    for (method, path, body) in [
+        (Method::PATCH, format!("{document}/acl"), Some(deny.clone())),
+        (Method::PATCH, "/v1/collections/c/acl".to_owned(), Some(deny)),
+        (Method::PATCH, "/v1/collections/c".to_owned(), Some(json!({"web_search": true}))),
+        (Method::DELETE, document.clone(), None),
+        (Method::DELETE, "/v1/documents?collection=c&source_prefix=a".to_owned(), None),
+        (Method::DELETE, "/v1/collections/c".to_owned(), None),
+        (Method::POST, "/v1/keys".to_owned(), Some(json!({"name": "k", "scopes": ["ask"]}))),
+        (Method::POST, format!("/v1/keys/{id}/rotate"), Some(json!({"grace_s": 0}))),
+        (Method::DELETE, format!("/v1/keys/{id}"), None),
+        (Method::POST, "/v1/tenants".to_owned(), Some(json!({"name": "another"}))),
+        (Method::PATCH, tenant.clone(), Some(json!({"quotas": {"documents": 1}}))),
+    ] {
+        let answer = call(&app, OPERATOR, method.clone(), &path, body).await;
+        assert!(answer.status >= 500, "{method} {path}: {answer:?}");
+    }
+    database::execute(&app.database, "ALTER FUNCTION away RENAME TO write_security_events").await;
+    assert_eq!(state().await, before);
+    assert_eq!(call(&app, &reader, Method::GET, &document, None).await.status, 200, "its secret is what it was");
+    app.stop().await;
+}
