@@ -89,15 +89,14 @@ impl Core {
     async fn assemble(
         config: &Config,
         context: Context,
-        Databases { primary, replica, direct, .. }: &Databases,
+        Databases { primary, replicas, direct, .. }: &Databases,
     ) -> anyhow::Result<Self> {
         let metrics = Metrics::default();
         let owner = direct.as_ref().unwrap_or(primary);
         Store::migrate(owner).await.context("the database could not be prepared")?;
         let embedders = open_embedders(config, owner, &metrics).await?;
         let pools = PoolSettings { direct: direct.clone().map(Box::new), ..config.pools.clone() };
-        let store =
-            Store::connect(primary, replica.as_ref(), &pools).await.context("the database could not be opened")?;
+        let store = Store::connect(primary, replicas, &pools).await.context("the database could not be opened")?;
         let store = store.with_quotas(config.storage_quotas);
         let assembly = Assembly::new(config, context, store, embedders, metrics)?;
         let ingest = assembly.ingest();
@@ -224,7 +223,7 @@ impl MetricsListener {
 struct Databases {
     postgres: Option<PrivatePostgres>,
     primary: PgConnectOptions,
-    replica: Option<PgConnectOptions>,
+    replicas: Vec<PgConnectOptions>,
     /// Postgres itself, if the others lead through a pooler.
     direct: Option<PgConnectOptions>,
 }
@@ -233,15 +232,15 @@ async fn open_databases(database: &Database) -> anyhow::Result<Databases> {
     let parse =
         |name: &str, url: &SecretString| connect_options(url).with_context(|| format!("{name} is not a Postgres URL"));
     match database {
-        Database::Server { primary, replica, direct } => {
-            let replica = replica.as_ref().map(|url| parse("DATABASE_READ_URL", url)).transpose()?;
+        Database::Server { primary, replicas, direct } => {
+            let replicas = replicas.iter().map(|url| parse("DATABASE_READ_URL", url)).collect::<Result<_, _>>()?;
             let direct = direct.as_ref().map(|url| parse("DATABASE_DIRECT_URL", url)).transpose()?;
-            Ok(Databases { postgres: None, primary: parse("DATABASE_URL", primary)?, replica, direct })
+            Ok(Databases { postgres: None, primary: parse("DATABASE_URL", primary)?, replicas, direct })
         }
         Database::Private(settings) => {
             let postgres = PrivatePostgres::start(settings).await?;
             let primary = postgres.connect_options();
-            Ok(Databases { postgres: Some(postgres), primary, replica: None, direct: None })
+            Ok(Databases { postgres: Some(postgres), primary, replicas: Vec::new(), direct: None })
         }
     }
 }

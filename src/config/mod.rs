@@ -15,10 +15,10 @@ mod traces;
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf};
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use self::reader::{Reader, Readings};
+use self::reader::{Reader, Readings, entries};
 pub(crate) use self::{misspelt::UnknownVariable, table::hide_secrets};
 use crate::{
     domain::storage::StorageQuotas,
@@ -115,8 +115,8 @@ pub enum Database {
     Server {
         /// Connection URL for everything.
         primary: SecretString,
-        /// Connection URL for retrieval, if given.
-        replica: Option<SecretString>,
+        /// Connection URLs of the replicas for retrieval.
+        replicas: Vec<SecretString>,
         /// Connection URL of Postgres itself, if the others lead through a pooler in transaction mode.
         direct: Option<SecretString>,
     },
@@ -277,15 +277,16 @@ impl Config {
 
 fn read_database(reader: &mut Reader) -> Database {
     let primary = reader.secret("DATABASE_URL");
-    let replica = reader.secret("DATABASE_READ_URL");
+    let replicas = reader.secret("DATABASE_READ_URL");
     let direct = reader.secret("DATABASE_DIRECT_URL");
     let folders = reader.folders();
     let bin_dir = reader.optional::<PathBuf>("CITED_POSTGRES_BIN");
     let data_dir = reader.optional::<PathBuf>("CITED_DATA_DIR");
     if let Some(primary) = primary {
-        return Database::Server { primary, replica, direct };
+        let listed = replicas.iter().flat_map(|list| entries(list.expose_secret()));
+        return Database::Server { primary, replicas: listed.map(SecretString::from).collect(), direct };
     }
-    for (name, url) in [("DATABASE_READ_URL", &replica), ("DATABASE_DIRECT_URL", &direct)] {
+    for (name, url) in [("DATABASE_READ_URL", &replicas), ("DATABASE_DIRECT_URL", &direct)] {
         if url.is_some() {
             reader.fault(format!("{name} is set without DATABASE_URL; set both, or neither for the embedded database"));
         }

@@ -15,8 +15,9 @@ use crate::store::{
     collections::profile::{self, ProfileId},
     group_writer::GroupWriter,
     login::RuntimeRole,
+    replicas::Readers,
     schema_version::SchemaVersion,
-    sessions::{Beginnings, begin_with, owner_of, pool},
+    sessions::{Beginnings, begin_with, lazy_pool, owner_of, pool},
 };
 
 /// Oldest Postgres version with the features that the queries use.
@@ -75,7 +76,7 @@ fn connections() -> u32 {
 #[derive(Clone, Debug)]
 pub struct Store {
     write: PgPool,
-    read: PgPool,
+    read: Readers,
     /// Connections of the background loops: a queue that hangs takes none away from requests.
     queue: PgPool,
     pub(in crate::store) beginnings: Arc<Beginnings>,
@@ -115,28 +116,28 @@ impl Store {
         Ok(id)
     }
 
-    /// Opens the pools: `primary` for everything, `replica` (if given) for retrieval.
+    /// Opens the pools: `primary` for everything, `replicas` (if there are any) for retrieval. A replica that does not answer
+    /// is left out until it does.
     ///
     /// # Errors
     /// [`StoreError::Unsuitable`] when a role that the service works as, or logs in as, could bypass row level security,
     /// or a table does not force it.
     pub async fn connect(
         primary: &PgConnectOptions,
-        replica: Option<&PgConnectOptions>,
+        replicas: &[PgConnectOptions],
         settings: &PoolSettings,
     ) -> Result<Self, StoreError> {
         let owner = owner_of(primary, settings);
         let login = RuntimeRole::Requests.login(&owner, primary).await?;
-        let read_login = match replica {
-            Some(replica) => RuntimeRole::Requests.login(&owner, replica).await?,
-            None => login.clone(),
-        };
-        let write = pool(login, settings, settings.write_timeout).await?;
-        let read = pool(read_login, settings, settings.statement_timeout).await?;
+        let write = pool(login.clone(), settings, settings.write_timeout).await?;
+        let home = pool(login.clone(), settings, settings.statement_timeout).await?;
+        let of_replica = |replica| lazy_pool(login.at(&owner, replica), settings, settings.statement_timeout);
+        let replicas = replicas.iter().map(of_replica).collect::<Result<_, _>>()?;
+        let read = Readers::new(replicas, home, write.clone());
         let for_queue = PoolSettings { max_connections: settings.max_connections.div_ceil(2), ..settings.clone() };
         let login = RuntimeRole::Queue.login(&owner, primary).await?;
         let queue = pool(login, &for_queue, settings.write_timeout).await?;
-        for pool in [&write, &read, &queue] {
+        for pool in [&write, &queue] {
             refuse_bypass(pool).await?;
         }
         refuse_unforced(&write).await?;
@@ -184,8 +185,13 @@ impl Store {
     }
 
     /// Returns the retrieval pool.
-    pub(in crate::store) const fn reader(&self) -> &PgPool {
-        &self.read
+    pub(in crate::store) fn reader(&self) -> &PgPool {
+        self.read.current()
+    }
+
+    /// Sees to it that retrieval finds all that is committed at this moment.
+    pub(in crate::store) async fn catch_up(&self) -> Result<(), StoreError> {
+        self.read.catch_up(&self.write).await
     }
 
     /// Returns the general pool, for a statement that touches no tenant's rows.
@@ -194,8 +200,8 @@ impl Store {
     }
 
     /// Returns the general pool, that of retrieval and that of the queue.
-    pub(in crate::store) const fn all_pools(&self) -> [&PgPool; 3] {
-        [&self.write, &self.read, &self.queue]
+    pub(in crate::store) fn all_pools(&self) -> [&PgPool; 3] {
+        [&self.write, self.read.current(), &self.queue]
     }
 
     /// Begins a transaction that sees the queue of every tenant with all rows that belong to its jobs, and the rows

@@ -31,6 +31,15 @@ pub(super) struct Login {
 }
 
 impl Login {
+    /// The same at a replica, whose roles are those of its primary.
+    pub(super) fn at(&self, owner: &PgConnectOptions, replica: &PgConnectOptions) -> Self {
+        let options = match self.set_role {
+            Some(_) => replica.clone(),
+            None => RuntimeRole::Requests.by_name(owner, replica),
+        };
+        Self { options, set_role: self.set_role }
+    }
+
     /// Refuses to take a role over where sessions are a pooler's, which gives each transaction another one.
     pub(super) fn by_itself(self) -> Result<Self, StoreError> {
         let Some(role) = self.set_role else { return Ok(self) };
@@ -58,7 +67,7 @@ impl RuntimeRole {
     /// Any [`StoreError`].
     pub(super) async fn login(self, owner: &PgConnectOptions, server: &PgConnectOptions) -> Result<Login, StoreError> {
         let password = self.password(owner);
-        let options = server.clone().username(self.name()).password(password.as_deref().unwrap_or_default());
+        let options = self.by_name(owner, server);
         if opens(&options).await? {
             return Ok(Login { options, set_role: None });
         }
@@ -71,6 +80,12 @@ impl RuntimeRole {
             }
         }
         Ok(Login { options: server.clone(), set_role: Some(self) })
+    }
+
+    /// Logs in at a server as the role itself.
+    fn by_name(self, owner: &PgConnectOptions, server: &PgConnectOptions) -> PgConnectOptions {
+        let password = self.password(owner);
+        server.clone().username(self.name()).password(password.as_deref().unwrap_or_default())
     }
 
     /// The role's password; `None` if the owner has none, from which everybody could derive the same.

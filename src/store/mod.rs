@@ -17,6 +17,7 @@ mod group_writer;
 mod jobs;
 mod login;
 mod measures;
+mod replicas;
 mod schema_version;
 mod search;
 mod security_events;

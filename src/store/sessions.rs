@@ -79,6 +79,25 @@ pub(super) async fn pool(
     settings: &PoolSettings,
     statement_timeout: Duration,
 ) -> Result<PgPool, StoreError> {
+    let (pool, options) = described(login, settings, statement_timeout)?;
+    Ok(pool.connect_with(options).await?)
+}
+
+/// The same without a connection until one is needed.
+pub(super) fn lazy_pool(
+    login: Login,
+    settings: &PoolSettings,
+    statement_timeout: Duration,
+) -> Result<PgPool, StoreError> {
+    let (pool, options) = described(login, settings, statement_timeout)?;
+    Ok(pool.connect_lazy_with(options))
+}
+
+fn described(
+    login: Login,
+    settings: &PoolSettings,
+    statement_timeout: Duration,
+) -> Result<(PgPoolOptions, PgConnectOptions), StoreError> {
     let is_pooled = settings.direct.is_some();
     let login = if is_pooled { login.by_itself()? } else { login };
     let options = login.options.application_name("cited");
@@ -111,10 +130,8 @@ pub(super) async fn pool(
                 }
                 Ok(())
             })
-        })
-        .connect_with(options)
-        .await?;
-    Ok(pool)
+        });
+    Ok((pool, options))
 }
 
 /// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its

@@ -43,13 +43,13 @@ pub(super) async fn run(config: Result<Config, ConfigError>) -> anyhow::Result<(
     check_locks(&config.ingest.extraction, &mut findings).await;
     println!("\nDatabase");
     match &config.database {
-        Database::Server { primary, replica, direct } => {
+        Database::Server { primary, replicas, direct } => {
             match direct {
                 None => check_server("DATABASE_URL", primary, &mut findings).await,
                 // The pooler lets the roles of the service in, and perhaps nobody else.
                 Some(direct) => check_server("DATABASE_DIRECT_URL", direct, &mut findings).await,
             }
-            if let Some(replica) = replica {
+            for replica in replicas {
                 println!("\nReplica");
                 check_server("DATABASE_READ_URL", replica, &mut findings).await;
             }

@@ -247,6 +247,8 @@ impl Collections<'_> {
         tenant: TenantId,
         names: &[String],
     ) -> Result<Vec<SearchedCollection>, StoreError> {
+        // The first read of every search.
+        self.store.catch_up().await?;
         let mut reading = self.store.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",

@@ -29,7 +29,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
     let options = database::create().await;
     let profile = domain::identity::EmbeddingProfile { model: "m".to_owned(), dimension: 4 };
     let profile = Store::ensure_profile(&options, &profile).await.expect("profile");
-    let store = Store::connect(&options, None, &PoolSettings { max_connections: 4, ..PoolSettings::default() })
+    let store = Store::connect(&options, &[], &PoolSettings { max_connections: 4, ..PoolSettings::default() })
         .await
         .expect("store");
     let new = cited::NewCollection {

@@ -166,7 +166,7 @@ async fn a_runtime_role_that_can_bypass_is_refused() {
     let owner = postgres.connect_options();
     Store::migrate(&owner).await.expect("migrates");
     let connect =
-        async || Store::connect(&owner, None, &PoolSettings { max_connections: 1, ..PoolSettings::default() }).await;
+        async || Store::connect(&owner, &[], &PoolSettings { max_connections: 1, ..PoolSettings::default() }).await;
     connect().await.expect("bound").close().await;
     database::execute(&owner, "ALTER ROLE cited_app BYPASSRLS").await;
     match connect().await {

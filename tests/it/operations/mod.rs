@@ -14,5 +14,6 @@ mod metrics;
 mod migrations;
 mod pooler;
 pub(crate) mod private_postgres;
+mod replicas;
 mod rolling;
 mod traces;

@@ -18,5 +18,5 @@ const GRAPH_FROM_SETTING: (&str, &str) = ("CITED_VECTOR_GRAPH_FROM", "1000");
 /// The store of a service, for its maintenance.
 async fn store(app: &TestApp) -> Store {
     let pools = PoolSettings { max_connections: 2, ..PoolSettings::default() };
-    Store::connect(&app.database, None, &pools).await.expect("the store opens")
+    Store::connect(&app.database, &[], &pools).await.expect("the store opens")
 }

@@ -209,24 +209,24 @@ async fn a_login_that_could_bypass_is_refused() {
         "CREATE ROLE bypassing_login LOGIN PASSWORD 'x' BYPASSRLS; GRANT cited_app, cited_worker TO bypassing_login";
     database::execute(&database, grants).await;
     let options = database.clone().username("bypassing_login").password("x");
-    match Store::connect(&options, None, &one_connection()).await {
+    match Store::connect(&options, &[], &one_connection()).await {
         Err(StoreError::Unsuitable(detail)) => {
             assert!(detail.contains("log in as bypassing_login") && detail.contains("pg_hba.conf"), "{detail}");
         }
         other => panic!("it is not refused: {other:?}"),
     }
     database::execute(&database, "ALTER ROLE bypassing_login NOBYPASSRLS").await;
-    Store::connect(&options, None, &one_connection()).await.expect("it is bound now").close().await;
+    Store::connect(&options, &[], &one_connection()).await.expect("it is bound now").close().await;
     database::execute(&database, "DROP ROLE bypassing_login").await;
 }
 
 #[tokio::test]
 async fn a_table_that_does_not_bind_its_owner_is_refused() {
     let database = database::create().await;
-    Store::connect(&database, None, &one_connection()).await.expect("all are bound").close().await;
+    Store::connect(&database, &[], &one_connection()).await.expect("all are bound").close().await;
     database::execute(&database, "ALTER TABLE webhook NO FORCE ROW LEVEL SECURITY").await;
     database::execute(&database, "ALTER TABLE chunk DISABLE ROW LEVEL SECURITY").await;
-    match Store::connect(&database, None, &one_connection()).await {
+    match Store::connect(&database, &[], &one_connection()).await {
         Err(StoreError::Unsuitable(detail)) => assert!(detail.contains("not forced on chunk, webhook"), "{detail}"),
         other => panic!("it is not refused: {other:?}"),
     }
