@@ -151,6 +151,7 @@ mod tests {
             id: text.to_owned(),
             text: text.to_owned(),
             answers: Vec::new(),
+            spans: Vec::new(),
             is_answerable: !gold.is_empty(),
             gold_documents: gold.iter().map(|id| (*id).to_owned()).collect(),
         };

@@ -194,6 +194,10 @@ pub(super) struct EvidenceBody {
     /// Passages graded incorrect.
     #[schema(example = 4)]
     incorrect: usize,
+    /// Probability that the best sentence of a quoted answer answers the question, 0 to 1; null where a model wrote the
+    /// answer, or nothing was quoted.
+    #[schema(example = 0.42)]
+    confidence: Option<f32>,
 }
 
 /// Words of a document.
@@ -269,7 +273,7 @@ impl AnswerBody {
             passages: Vec::new(),
             citations: Vec::new(),
             sources: Vec::new(),
-            evidence: report.evidence.into(),
+            evidence: EvidenceBody::new(report.evidence, report.trace.attempts.last().and_then(|draft| draft.confidence)),
             validation,
             model: None,
             provider: None,
@@ -350,10 +354,10 @@ impl From<Correction> for CorrectionBody {
     }
 }
 
-impl From<EvidenceFound> for EvidenceBody {
-    fn from(found: EvidenceFound) -> Self {
+impl EvidenceBody {
+    fn new(found: EvidenceFound, confidence: Option<f32>) -> Self {
         let EvidenceFound { answerability, correct, ambiguous, incorrect } = found;
-        Self { answerability, correct, ambiguous, incorrect }
+        Self { answerability, correct, ambiguous, incorrect, confidence }
     }
 }
 

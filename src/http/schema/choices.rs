@@ -88,8 +88,8 @@ impl Choices for PassageReason {
     const NAME: &'static str = "PassageReason";
     const ABOUT: &'static str = "Why a passage is given: `steps`, its section tells what to do; `compared`, it is about one of the \
         things compared; `overview`, it is a part of the document to be summarised; `list`, it holds the list or table asked \
-        for; `explanation`, it comes nearest to explaining it; `closest`, it comes nearest to the question, which no sentence surely \
-        answers.";
+        for; `explanation`, it comes nearest to explaining it; `figures`, it holds figures that what is asked for is calculated from; \
+        `closest`, it comes nearest to the question, which no sentence surely answers.";
 }
 
 pub(in crate::http) type GradeSchema = Choice<Grade>;

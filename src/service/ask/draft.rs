@@ -71,12 +71,14 @@ pub(super) struct Written {
     pub(super) by: GeneratedBy,
     /// The passages that it consists of, where it is no answer.
     pub(super) passages: Vec<GivenPassage>,
+    /// Probability that the best sentence of a quotation answers the question; `None` of a model's answer.
+    pub(super) confidence: Option<f32>,
 }
 
 impl Written {
-    /// An answer.
+    /// An answer of a model.
     pub(super) const fn answer(text: String, by: GeneratedBy) -> Self {
-        Self { text, by, passages: Vec::new() }
+        Self { text, by, passages: Vec::new(), confidence: None }
     }
 
     /// The outcome of the draft, checked.

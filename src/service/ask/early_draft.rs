@@ -137,6 +137,7 @@ impl EarlyDraft<'_> {
             by: by.clone(),
             errors: Vec::new(),
             rulings,
+            confidence: None,
         });
         Ok(Some(ConfirmedDraft { answer, by }))
     }

@@ -255,6 +255,7 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
             by: written.by.clone(),
             errors: judgement.errors().to_vec(),
             rulings: verified.rulings,
+            confidence: written.confidence,
         });
         ask.record.enter(Stage::Generate);
         match judgement {

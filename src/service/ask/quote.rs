@@ -48,15 +48,16 @@ pub(super) async fn quote(
     if attempt == Attempt::First {
         let question_type = state.plan.as_ref().map_or(QuestionType::Lookup, |plan| plan.question_type);
         if let Some(given) = passages(&material, question_type, &candidates, Some(&likenesses)) {
-            return Ok(Some(Written { text: given.text, by, passages: given.passages }));
+            return Ok(Some(Written { text: given.text, by, passages: given.passages, confidence: None }));
         }
     }
     let Some(answer) = compose(question, &candidates, Some(&likenesses)) else { return Ok(None) };
+    let confidence = Some(answer.features.probability());
     if attempt == Attempt::First
         && answer.is_doubtful()
         && let Some(given) = closest(&material, &candidates, Some(&likenesses))
     {
-        return Ok(Some(Written { text: given.text, by, passages: given.passages }));
+        return Ok(Some(Written { text: given.text, by, passages: given.passages, confidence }));
     }
-    Ok(Some(Written::answer(answer.text, by)))
+    Ok(Some(Written { text: answer.text, by, passages: Vec::new(), confidence }))
 }

@@ -17,6 +17,8 @@ async fn evidence(app: &TestApp, question: &str, outcome: &str) -> (f64, [u64; 3
         let shown = sources.iter().filter(|source| source["grade"] == grade).count() as u64;
         assert!(*count >= shown, "{grade}: {answer:?}");
     }
+    let is_quoted = answer.body["answer"].is_string();
+    assert_eq!(evidence["confidence"].as_f64().is_some_and(|sure| sure > 0.0 && sure < 1.0), is_quoted, "{answer:?}");
     (evidence["answerability"].as_f64().expect("a probability"), counts)
 }
 
@@ -42,7 +44,7 @@ async fn where_nothing_was_found_there_is_no_probability() {
     app.post("/v1/collections", json!({"name": "handbook"})).await;
     let answer = app.ask(json!({"question": "Who leads the Oslo office?", "collections": ["handbook"]})).await;
     assert_eq!(answer.body["reason"], "empty_collection", "{answer:?}");
-    let nothing = json!({"answerability": Value::Null, "correct": 0, "ambiguous": 0, "incorrect": 0});
+    let nothing = json!({"answerability": Value::Null, "correct": 0, "ambiguous": 0, "incorrect": 0, "confidence": Value::Null});
     assert_eq!(answer.body["evidence"], nothing, "{answer:?}");
     app.stop().await;
 }

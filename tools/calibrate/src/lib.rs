@@ -356,7 +356,7 @@ pub fn strings(value: &Value) -> Vec<&str> {
 /// Share of the words of a gold sentence that a right answer holds.
 const MOST_WORDS: f32 = 0.8;
 
-/// Whether a text holds a gold answer, or most words of a gold sentence where the set has those.
+/// Whether a text holds a gold answer, all spans of one that has several, or most words of a gold sentence where the set has those.
 #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
 pub fn is_right(row: &Value, answer: &str) -> bool {
     let said = format!(" {} ", plain(answer));
@@ -365,7 +365,9 @@ pub fn is_right(row: &Value, answer: &str) -> bool {
         |member: &str| strings(&row[member]).into_iter().map(plain).filter(|gold| !gold.is_empty()).collect::<Vec<_>>();
     let sentences = golds("gold_sentences");
     if sentences.is_empty() {
-        return golds("answers").iter().any(|gold| said.contains(&format!(" {gold} ")));
+        let is_said = |gold: &String| said.contains(&format!(" {gold} "));
+        let spans = golds("spans");
+        return golds("answers").iter().any(is_said) || spans.len() > 1 && spans.iter().all(is_said);
     }
     let holds_most = |gold: &String| {
         let gold: HashSet<&str> = gold.split(' ').collect();

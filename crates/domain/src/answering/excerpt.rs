@@ -21,6 +21,9 @@ const MOST_EXPLANATIONS: usize = 3;
 /// Share of the best sentence's score from which the paragraph of another one is worth reading too.
 pub(super) const WORTH_READING: f32 = 0.85;
 
+/// The same for a row or a paragraph with figures.
+const OF_FIGURES: f32 = 0.7;
+
 /// Bonus of a section with a list or code, for a question for steps; the other scores range from 0 to about 1.
 const STEPS_BONUS: f32 = 0.25;
 
@@ -103,6 +106,10 @@ impl<'m> Sources<'m> {
             Need::Listing => self.listing(),
             Need::Reason if ranked.first().is_some_and(|(best, _)| gives_reason(&best.text)) => Vec::new(),
             Need::Reason | Need::Explanation => self.explanation(ranked),
+            Need::Calculation(figure) if ranked.first().is_some_and(|(best, _)| figure.is_told_by(&best.text)) => {
+                Vec::new()
+            }
+            Need::Calculation(_) => self.figures(ranked),
         };
         Excerpts { chosen, missing: Vec::new() }
     }
@@ -207,6 +214,28 @@ impl<'m> Sources<'m> {
         chosen
     }
 
+    /// The best row or paragraph of the best source that holds a number, and those that hold more of the question.
+    fn figures(&self, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
+        let mut chosen: Vec<Excerpt> = Vec::new();
+        let mut held = 0;
+        let Some((best, highest)) = ranked.first() else { return chosen };
+        let holds_number = |found: &SentenceCandidate| found.text.chars().any(|sign| sign.is_ascii_digit());
+        let near = ranked.iter().filter(|(found, score)| found.source == best.source && *score >= highest * OF_FIGURES);
+        for (found, _) in near.filter(|(found, _)| holds_number(found)) {
+            let excerpt = self.figure_of(found.source, found.range.start);
+            let Some(excerpt) = excerpt.filter(|excerpt| !chosen.iter().any(|other| other.overlaps(excerpt))) else {
+                continue;
+            };
+            let is_first_or_adds = held == 0 || found.mask & !held != 0;
+            if is_first_or_adds && chosen.len() < MOST_PASSAGES {
+                held |= found.mask;
+                chosen.push(excerpt);
+            }
+        }
+        chosen.sort_by_key(|excerpt| excerpt.units.start);
+        chosen
+    }
+
     /// The best passage for each of the things compared, and which of them have none.
     fn compared(&self, ranked: &[Scored<'_>]) -> Excerpts {
         let mut found = Excerpts::default();
@@ -229,10 +258,24 @@ impl<'m> Sources<'m> {
 
     /// The paragraph in which a sentence stands, with the list or code that belongs to it.
     pub(super) fn paragraph_of(&self, source: usize, start: usize, reason: PassageReason) -> Option<Excerpt> {
+        let (read, section, unit) = self.unit_of(source, start)?;
+        Some(read.excerpt(source, section, read.whole_run(section, unit), reason))
+    }
+
+    /// The row, or the paragraph, in which a figure stands.
+    fn figure_of(&self, source: usize, start: usize) -> Option<Excerpt> {
+        let (read, section, unit) = self.unit_of(source, start)?;
+        let is_row = read.is_of(unit, UnitKind::Row);
+        let units = if is_row { unit..unit + 1 } else { read.whole_run(section, unit) };
+        Some(read.excerpt(source, section, units, PassageReason::Figures))
+    }
+
+    /// The source, the section and the position of the unit of a sentence.
+    fn unit_of(&self, source: usize, start: usize) -> Option<(&ReadSource<'m>, &Range<usize>, usize)> {
         let read = self.get(source)?;
         let unit = read.units.iter().position(|unit| unit.range.start <= start && start < unit.range.end)?;
         let section = read.sections.iter().find(|section| section.contains(&unit))?;
-        Some(read.excerpt(source, section, read.whole_run(section, unit), reason))
+        Some((read, section, unit))
     }
 }
 

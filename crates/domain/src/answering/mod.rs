@@ -13,6 +13,7 @@
 //! source that looks like a marker is escaped as the marker grammar requires (`\[^1]`). The fourth: a cell of a table comes
 //! after the name of its column.
 
+mod calculation;
 mod candidate;
 mod choose;
 mod compose;

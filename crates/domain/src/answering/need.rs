@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::calculation::Figure;
 use super::parts::compared;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
@@ -97,6 +98,8 @@ pub(super) enum Need {
     Explanation,
     /// A reason; a sentence that gives one answers the question.
     Reason,
+    /// A figure that is calculated from others; a sentence that tells it answers the question.
+    Calculation(Figure),
 }
 
 /// Why a passage is given. The words are part of the API.
@@ -113,14 +116,16 @@ pub enum PassageReason {
     List,
     /// It comes nearest to explaining it.
     Explanation,
+    /// It holds figures that what is asked for is calculated from.
+    Figures,
     /// It comes nearest to the question; no sentence of it surely answers it.
     Closest,
 }
 
 impl PassageReason {
     /// All reasons.
-    pub const ALL: [Self; 6] =
-        [Self::Steps, Self::Compared, Self::Overview, Self::List, Self::Explanation, Self::Closest];
+    pub const ALL: [Self; 7] =
+        [Self::Steps, Self::Compared, Self::Overview, Self::List, Self::Explanation, Self::Figures, Self::Closest];
 }
 
 /// The need of a question, if it has one. A question for a number, a date, a person or a place is for that one thing.
@@ -138,6 +143,8 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Explanation)
     } else if begins(&STEPS) {
         Some(Need::Steps)
+    } else if let Some(figure) = Figure::asked_for(&question.text) {
+        Some(Need::Calculation(figure))
     } else if is_for_one_thing {
         None
     } else if asked.starts_with("why ") {

@@ -75,8 +75,9 @@ impl QuotedPassages {
         }
         let Excerpt { source, reason, about, heading, .. } = excerpt;
         let passage = GivenPassage { source_index: source, reason, about };
-        // Entries of one section are one passage.
-        if reason != PassageReason::Steps || self.passages.last() != Some(&passage) {
+        // Entries of one section and rows of one table are one passage.
+        let is_piecewise = matches!(reason, PassageReason::Steps | PassageReason::Figures);
+        if !is_piecewise || self.passages.last() != Some(&passage) {
             if let Some(lead_in) = lead_in(read, heading) {
                 self.paragraph(&lead_in);
             }

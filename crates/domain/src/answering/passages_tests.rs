@@ -148,7 +148,23 @@ fn headings_of_plain_text_are_not_quoted() {
 #[test]
 fn rows_compare_by_themselves() {
     let table = "| Fee | 2018 | 2019 |\n|---|---|---|\n| Visa fee | 60 | 65 |\n| Stamp fee | 5 | 6 |";
-    assert_eq!(given("What is the difference between the 2018 visa fee and the 2019 visa fee?", &[table]), None);
+    assert_eq!(given("Compare the visa fee with the stamp fee.", &[table]), None);
+}
+
+#[test]
+fn a_figure_to_calculate_is_given_as_the_rows_that_it_comes_from() {
+    let table = "| Fee | 2018 | 2019 |\n|---|---|---|\n| Visa fee | 60 | 65 |\n| Stamp fee | 5 | 6 |";
+    let given_for = |question: &str| {
+        let given = given_of(question, &[AnswerSource::alone(table)]).expect("passages");
+        assert!(given.passages.iter().all(|passage| passage.reason == PassageReason::Figures), "{given:?}");
+        given.text
+    };
+    let visa = "- Fee: Visa fee | 2018: 60 | 2019: 65 [^1]";
+    assert_eq!(given_for("What was the percentage change in the visa fee from 2018 to 2019?"), visa);
+    let both = format!("{visa}\n\n- Fee: Stamp fee | 2018: 5 | 2019: 6 [^1]");
+    assert_eq!(given_for("What is the ratio of the visa fee to the stamp fee in 2019?"), both);
+    let told = "| Fee | 2018 | 2019 | Change |\n|---|---|---|---|\n| Visa fee | 60 | 65 | 8 % |";
+    assert_eq!(given("What was the percentage change in the visa fee from 2018 to 2019?", &[told]), None);
 }
 
 proptest! {

@@ -33,7 +33,7 @@ impl ReadSource<'_> {
         of_section.last()
     }
 
-    fn is_of(&self, at: usize, kind: UnitKind) -> bool {
+    pub(super) fn is_of(&self, at: usize, kind: UnitKind) -> bool {
         self.unit(at).is_some_and(|unit| unit.kind == kind)
     }
 

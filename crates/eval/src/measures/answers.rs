@@ -114,7 +114,7 @@ impl QuestionFigures {
     /// retrieval finds first.
     #[must_use]
     pub fn of(question: &SetQuestion, found: &[String], reply: &Reply) -> Self {
-        let gold = question.is_answerable.then(|| GoldAnswers::new(&question.answers)).flatten();
+        let gold = question.is_answerable.then(|| GoldAnswers::new(&question.answers, &question.spans)).flatten();
         let holds = |gold: &GoldAnswers, sources: usize| {
             reply.sources.iter().take(sources).any(|source| gold.are_in(&source.text))
         };

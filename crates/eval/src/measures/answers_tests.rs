@@ -5,6 +5,7 @@ fn question(answers: &[&str], gold: &[&str]) -> SetQuestion {
         id: "q".to_owned(),
         text: "which tea?".to_owned(),
         answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
+        spans: Vec::new(),
         is_answerable: !gold.is_empty(),
         gold_documents: gold.iter().map(|&document| document.to_owned()).collect(),
     }

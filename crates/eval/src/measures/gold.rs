@@ -8,22 +8,29 @@ use unicode_segmentation::UnicodeSegmentation;
 /// and articles do not count, and neither does a possessive ending. Comparing whole words keeps "no" out
 /// of "north" and "19" out of "1973".
 #[derive(Clone, Debug)]
-pub(crate) struct GoldAnswers(Vec<Vec<String>>);
+pub(crate) struct GoldAnswers {
+    /// Any of them will do.
+    answers: Vec<Vec<String>>,
+    /// All of them together will do.
+    spans: Vec<Vec<String>>,
+}
 
 impl GoldAnswers {
     /// The answers to look for; those without a word are left out. `None` if none is left.
     #[must_use]
-    pub(crate) fn new(answers: &[String]) -> Option<Self> {
-        let answers: Vec<Vec<String>> =
-            answers.iter().map(|answer| words(answer)).filter(|words| !words.is_empty()).collect();
-        (!answers.is_empty()).then_some(Self(answers))
+    pub(crate) fn new(answers: &[String], spans: &[String]) -> Option<Self> {
+        let with_words =
+            |texts: &[String]| texts.iter().map(|text| words(text)).filter(|words| !words.is_empty()).collect();
+        let gold = Self { answers: with_words(answers), spans: with_words(spans) };
+        (!gold.answers.is_empty() || !gold.spans.is_empty()).then_some(gold)
     }
 
-    /// Whether the text contains one of the answers.
+    /// Whether the text contains one of the answers, or all of the spans.
     #[must_use]
     pub(crate) fn are_in(&self, text: &str) -> bool {
         let text = words(text);
-        self.0.iter().any(|answer| text.windows(answer.len()).any(|window| window == answer))
+        let is_in = |answer: &Vec<String>| text.windows(answer.len()).any(|window| window == answer);
+        self.answers.iter().any(is_in) || !self.spans.is_empty() && self.spans.iter().all(is_in)
     }
 }
 
@@ -55,17 +62,27 @@ mod tests {
             ("ÉCOLE", "une école", true),
         ];
         for (answer, text, is_held) in table {
-            let gold = GoldAnswers::new(&[answer.to_owned()]).expect("an answer with words");
+            let gold = GoldAnswers::new(&[answer.to_owned()], &[]).expect("an answer with words");
             assert_eq!(gold.are_in(text), is_held, "{answer:?} in {text:?}");
         }
     }
 
     #[test]
     fn any_answer_will_do_and_empty_ones_do_not_count() {
-        assert!(GoldAnswers::new(&[]).is_none());
-        assert!(GoldAnswers::new(&["%".to_owned(), "the".to_owned()]).is_none());
-        let gold = GoldAnswers::new(&["%".to_owned(), "tea".to_owned(), "milk".to_owned()]).expect("two answers");
+        assert!(GoldAnswers::new(&[], &[]).is_none());
+        assert!(GoldAnswers::new(&["%".to_owned(), "the".to_owned()], &[]).is_none());
+        let gold = GoldAnswers::new(&["%".to_owned(), "tea".to_owned(), "milk".to_owned()], &[]).expect("two answers");
         assert!(gold.are_in("Milk first."));
         assert!(!gold.are_in(""));
+    }
+
+    #[test]
+    fn all_spans_together_are_an_answer() {
+        let both = ["5 (2018)".to_owned(), "7 (2019)".to_owned()];
+        let gold = GoldAnswers::new(&["5; 7".to_owned()], &["5".to_owned(), "7".to_owned()]).expect("an answer");
+        for (text, is_held) in [("2018: 5 | 2019: 7", true), ("5; 7", true), ("2018: 5", false), ("2019: 7", false)] {
+            assert_eq!(gold.are_in(text), is_held, "{text}");
+        }
+        assert!(!GoldAnswers::new(&both, &[]).expect("answers").are_in("2018: 5"));
     }
 }

@@ -113,6 +113,7 @@ mod tests {
             id: "q".to_owned(),
             text: "which tea?".to_owned(),
             answers: vec!["green tea".to_owned()],
+            spans: Vec::new(),
             is_answerable,
             gold_documents: Vec::new(),
         }
@@ -130,7 +131,7 @@ mod tests {
     }
 
     fn figures(asked: &[(bool, Vec<SourceSeen>)]) -> GraderFigures {
-        let gold = GoldAnswers::new(&["green tea".to_owned()]).expect("an answer");
+        let gold = GoldAnswers::new(&["green tea".to_owned()], &[]).expect("an answer");
         let graded: Vec<GradedPassages> = asked
             .iter()
             .map(|(is_answerable, sources)| {

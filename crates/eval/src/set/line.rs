@@ -114,7 +114,7 @@ pub(crate) fn query(line: &str) -> Result<SetQuery, LineError> {
 }
 
 /// Reads a question; `None` for one that is not understood without the page that it was written on, because it does not
-/// name its subject. Without answers the marked spans of its documents are its answers.
+/// name its subject. Without answers each of the marked spans of its documents is one; beside answers they are one together.
 ///
 /// # Errors
 /// [`LineError`].
@@ -123,11 +123,17 @@ pub(crate) fn question(line: &str) -> Result<Option<SetQuestion>, LineError> {
     let words = |span| match span {
         SpanLine::Placed { text } | SpanLine::Text(text) => text,
     };
-    let answers = if read.answers.is_empty() { read.spans.into_iter().map(words).collect() } else { read.answers };
+    let spans: Vec<String> = read.spans.into_iter().map(words).collect();
+    let (answers, spans) = match (read.answers.is_empty(), spans.len()) {
+        (true, _) => (spans, Vec::new()),
+        (false, 0 | 1) => (read.answers, Vec::new()),
+        (false, _) => (read.answers, spans),
+    };
     let question = SetQuestion {
         id: filled("_id", read.id)?,
         text: filled("question", read.question)?,
         answers,
+        spans,
         is_answerable: read.answerable,
         gold_documents: read.gold_docs,
     };
@@ -252,7 +258,16 @@ mod tests {
     fn spans_stand_in_for_answers() {
         let line = r#"{"_id": "q", "question": "tea?", "answers": [], "answerable": true, "spans": [{"start": 0, "end": 4, "text": "Tea."}]}"#;
         let read = question(line).expect("a question").expect("one that can be asked");
-        assert_eq!(read.answers, ["Tea."]);
+        assert_eq!((read.answers, read.spans), (vec!["Tea.".to_owned()], Vec::new()));
+    }
+
+    #[test]
+    fn several_spans_beside_answers_are_one_answer_together() {
+        let line = r#"{"_id": "q", "question": "when?", "answers": ["2018; 2019"], "answerable": true, "spans": ["2018", "2019"]}"#;
+        let read = question(line).expect("a question").expect("one that can be asked");
+        assert_eq!(read.spans, ["2018", "2019"]);
+        let read = question(&line.replace(r#", "2019"]"#, "]")).expect("a question").expect("one that can be asked");
+        assert_eq!((read.answers, read.spans), (vec!["2018; 2019".to_owned()], Vec::new()));
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub struct SetQuestion {
     pub text: String,
     /// Right answers, any of them will do. Empty if it cannot be answered, or if the set has none.
     pub answers: Vec<String>,
+    /// Words that are a right answer together, such as the values of two years. Empty if the set marks fewer than two.
+    pub spans: Vec<String>,
     /// Whether the documents answer it.
     pub is_answerable: bool,
     /// Documents that answer it.

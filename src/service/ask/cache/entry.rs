@@ -35,6 +35,7 @@ pub(super) struct Entry {
     evidence: EvidenceFound,
     /// A model's rulings on the claims for which the scorer is uncertain.
     rulings: Vec<Option<Ruling>>,
+    confidence: Option<f32>,
     /// Number of the sources that were given to the model; the others were only found.
     used: usize,
     sources: Vec<GradedHit>,
@@ -57,6 +58,7 @@ impl Entry {
             missing: report.missing.clone(),
             evidence: report.evidence,
             rulings: report.trace.attempts.last().into_iter().flat_map(AttemptTrace::rulings).collect(),
+            confidence: report.trace.attempts.last().and_then(|attempt| attempt.confidence),
             used,
             sources: report.sources.clone(),
         };
@@ -93,8 +95,15 @@ pub(super) fn recall(ask: &AskContext, answer: Value) -> Option<AskReport> {
         return None;
     };
     let by = GeneratedBy { model: entry.model, provider: entry.provider };
-    let written = Written { text: answer.text().to_owned(), by: by.clone(), passages: entry.passages };
-    ask.record.note_attempt(AttemptTrace { attempt: attempt.number(), errors: Vec::new(), by, rulings: Vec::new() });
+    let Entry { passages, confidence, .. } = entry;
+    let written = Written { text: answer.text().to_owned(), by: by.clone(), passages, confidence };
+    ask.record.note_attempt(AttemptTrace {
+        attempt: attempt.number(),
+        errors: Vec::new(),
+        by,
+        rulings: Vec::new(),
+        confidence,
+    });
     ask.record.set_sources(used);
     ask.record.set_warnings(entry.warnings);
     let findings =

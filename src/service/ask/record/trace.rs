@@ -179,6 +179,8 @@ pub(crate) struct AttemptTrace {
     pub(crate) errors: Vec<CitationError>,
     /// A model's rulings on the claims for which the scorer is uncertain; empty if no model was called.
     pub(crate) rulings: Vec<RulingTrace>,
+    /// Probability that the best sentence answers the question, where the built-in answerer quotes.
+    pub(crate) confidence: Option<f32>,
 }
 
 /// A claim that was sent to a model. Serialised as the trace shows it.

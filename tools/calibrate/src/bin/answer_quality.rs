@@ -1,8 +1,9 @@
 //! How often the extractive answerer quotes a sentence that holds a gold answer.
 //!
-//! `answer_quality FOLDER [TOP_K [PASSES]]` prints for a prepared set: the share of answerable
-//! questions whose best sentence, and whose whole answer, contains one; and whether each answer
-//! passes the validator at level `cited`. See `tools/calibrate/README.md`.
+//! `answer_quality FOLDER [TOP_K [LIST]]` prints for a prepared set: the share of answerable
+//! questions whose best sentence, and whose whole answer, contains one; whether each answer
+//! passes the validator at level `cited`; and how many questions would be given passages instead, right and wrong
+//! answers apart. With `LIST` it writes to that file how each question is answered. See `tools/calibrate/README.md`.
 
 #![expect(
     clippy::indexing_slicing,
@@ -12,19 +13,22 @@
 )]
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::num::NonZeroUsize;
 
-use domain::answering::{candidates, compose};
+use domain::answering::{Material, candidates, closest, compose, passages};
 use domain::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
 use domain::corrective::Grade;
+use domain::planning::plan;
 use minilm::MiniLm;
 
-use calibrate::{Collection, likenesses, read_json_lines, read_vectors};
+use calibrate::{Collection, is_right, likenesses, read_json_lines, read_vectors};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let folder = std::env::args().nth(1).expect("a prepared folder");
     let top_k = std::env::args().nth(2).map_or(5, |top_k| top_k.parse().expect("TOP_K"));
+    let mut list = std::env::args().nth(3).map(|path| std::fs::File::create(path).expect("LIST"));
     let collection = Collection::read(&folder, None, 0);
     let questions = read_json_lines(&format!("{folder}/qa.jsonl"));
     let vectors = read_vectors(&format!("{folder}/questions.f32"));
@@ -39,12 +43,6 @@ async fn main() {
                 let mut count = |name: &'static str, yes: bool| *tally.entry(name).or_default() += usize::from(yes);
                 count("questions", true);
                 let text = question["question"].as_str().expect("question");
-                let answers: Vec<String> = question["answers"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .map(|answer| answer.as_str().expect("answer").to_lowercase())
-                    .collect();
                 let round = collection.round(text, vector, top_k);
                 let admitted = round.sources(&collection, |grade| match mode {
                     "correct" => grade == Grade::Correct,
@@ -58,21 +56,32 @@ async fn main() {
                     continue;
                 };
                 count("answered", true);
-                let holds = |text: &str| {
-                    let text = text.to_lowercase();
-                    answers.iter().any(|answer| text.contains(answer))
-                };
+                let material = Material { question: &round.question, sources, evidence: &admitted.evidence };
+                let with = with_vectors.then_some(&*likenesses);
+                let given = passages(&material, plan(text).question_type, &found, with)
+                    .or_else(|| closest(&material, &found, with).filter(|_| answer.is_doubtful()));
                 let best = answer
                     .sentences
                     .iter()
                     .filter(|sentence| !sentence.is_context)
                     .max_by(|one, two| one.score.total_cmp(&two.score))
                     .expect("a sentence");
-                count("best sentence holds it", holds(&sources[best.source].text[best.range.clone()]));
-                count(
-                    "answer holds it",
-                    answer.sentences.iter().any(|s| holds(&sources[s.source].text[s.range.clone()])),
-                );
+                count("best sentence holds it", is_right(question, &sources[best.source].text[best.range.clone()]));
+                let holds = is_right(question, &answer.text);
+                count("answer holds it", holds);
+                let outcome = match (&given, holds) {
+                    (Some(_), true) => "passages for a right answer",
+                    (Some(_), false) => "passages for a wrong answer",
+                    (None, true) => "given as answer, right",
+                    (None, false) => "given as answer, wrong",
+                };
+                count(outcome, true);
+                if let Some(list) = list.as_mut().filter(|_| with_vectors && mode == "candidates") {
+                    let shown = given.as_ref().map_or(&answer.text, |given| &given.text).replace('\n', " / ");
+                    let reason = given.as_ref().and_then(|given| given.passages.first()).map(|passage| passage.reason);
+                    let golds = &question["answers"];
+                    writeln!(list, "{outcome}\t{reason:?}\t{text}\t{golds}\t{shown}").expect("LIST");
+                }
                 count("sentences", false);
                 *tally.entry("sentences").or_default() += answer.sentences.len();
                 if with_vectors {
