@@ -1908,6 +1908,11 @@ export interface components {
             ambiguous: number;
             /** @description Probability that a passage of the best round answers the question, 0 to 1; null if nothing was found. */
             answerability: number | null;
+            /**
+             * @description Probability that the best sentence of a quoted answer answers the question, 0 to 1; null where a model wrote the
+             *     answer, or nothing was quoted.
+             */
+            confidence: number | null;
             /** @description Passages graded correct, each counted once. */
             correct: number;
             /** @description Passages graded incorrect. */
@@ -2461,10 +2466,10 @@ export interface components {
          */
         Outcome: "answered" | "partial" | "passages" | "abstained" | "clarify" | "dry_run";
         /**
-         * @description Why a passage is given: `steps`, its section tells what to do; `compared`, it is about one of the things compared; `overview`, it is a part of the document to be summarised; `list`, it holds the list or table asked for; `explanation`, it comes nearest to explaining it; `closest`, it comes nearest to the question, which no sentence surely answers.
+         * @description Why a passage is given: `steps`, its section tells what to do; `compared`, it is about one of the things compared; `overview`, it is a part of the document to be summarised; `list`, it holds the list or table asked for; `explanation`, it comes nearest to explaining it; `figures`, it holds figures that what is asked for is calculated from; `closest`, it comes nearest to the question, which no sentence surely answers.
          * @enum {string}
          */
-        PassageReason: "steps" | "compared" | "overview" | "list" | "explanation" | "closest";
+        PassageReason: "steps" | "compared" | "overview" | "list" | "explanation" | "figures" | "closest";
         PlainText: string;
         /** @description A user (`user:ada@example.org`) or a group (`group:people`), by the name that the deployment's identity provider or the keys give it. */
         PrincipalName: string;

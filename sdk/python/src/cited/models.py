@@ -518,6 +518,11 @@ class Evidence(BaseModel):
     """
     Probability that a passage of the best round answers the question, 0 to 1; null if nothing was found.
     """
+    confidence: float | None
+    """
+    Probability that the best sentence of a quoted answer answers the question, 0 to 1; null where a model wrote the
+    answer, or nothing was quoted.
+    """
     correct: int
     """
     Passages graded correct, each counted once.
@@ -1572,7 +1577,7 @@ class GivenPassage(BaseModel):
     """
     Which of the things compared it is about; null if it is about both, or nothing is compared.
     """
-    reason: Literal["steps", "compared", "overview", "list", "explanation", "closest"]
+    reason: Literal["steps", "compared", "overview", "list", "explanation", "figures", "closest"]
     """
     Why it is given.
     """
