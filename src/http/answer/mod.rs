@@ -273,7 +273,10 @@ impl AnswerBody {
             passages: Vec::new(),
             citations: Vec::new(),
             sources: Vec::new(),
-            evidence: EvidenceBody::new(report.evidence, report.trace.attempts.last().and_then(|draft| draft.confidence)),
+            evidence: EvidenceBody::new(
+                report.evidence,
+                report.trace.attempts.last().and_then(|draft| draft.confidence),
+            ),
             validation,
             model: None,
             provider: None,

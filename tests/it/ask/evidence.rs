@@ -44,7 +44,8 @@ async fn where_nothing_was_found_there_is_no_probability() {
     app.post("/v1/collections", json!({"name": "handbook"})).await;
     let answer = app.ask(json!({"question": "Who leads the Oslo office?", "collections": ["handbook"]})).await;
     assert_eq!(answer.body["reason"], "empty_collection", "{answer:?}");
-    let nothing = json!({"answerability": Value::Null, "correct": 0, "ambiguous": 0, "incorrect": 0, "confidence": Value::Null});
+    let nothing =
+        json!({"answerability": Value::Null, "correct": 0, "ambiguous": 0, "incorrect": 0, "confidence": Value::Null});
     assert_eq!(answer.body["evidence"], nothing, "{answer:?}");
     app.stop().await;
 }

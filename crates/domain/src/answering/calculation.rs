@@ -114,7 +114,7 @@ impl Figure {
             Self::Change => tells_change(),
             Self::RelativeChange => in_percent && tells_change(),
             Self::Average => has(&["average", "averages", "averaged", "averaging", "mean"]),
-            Self::Share => in_percent || has(&PARTS) || words.windows(3).any(|words| is_ratio(words)),
+            Self::Share => in_percent || has(&PARTS) || words.windows(3).any(is_ratio),
             Self::Sum => {
                 has(&["sum", "total", "totals", "totaled", "totalled", "combined", "together", "altogether", "both"])
             }
