@@ -32,7 +32,7 @@ CREATE TABLE job (
     PRIMARY KEY (tenant_id, job_id),
     CONSTRAINT job_items CHECK (items > 0 OR (items = 0 AND kind = 'index')) -- an empty collection has none
 );
-CREATE INDEX job_unfinished ON job (created_at) WHERE finished_at IS NULL;
+CREATE INDEX job_unfinished ON job (tenant_id, created_at) WHERE finished_at IS NULL;
 
 -- Order of the queue and fencing tokens; both only grow.
 CREATE SEQUENCE job_item_position;

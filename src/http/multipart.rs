@@ -119,7 +119,7 @@ impl FormParts {
 
     async fn read_file(&mut self, source: String, part: Field<'_>) -> Result<(), MultipartError> {
         let media_type = part.content_type().map(str::to_owned);
-        let bytes = part.bytes().await?.to_vec();
+        let bytes = part.bytes().await?.into();
         self.faults.source(&format!("/documents/{}/source", self.documents.len()), &source);
         let media_type = MediaType::choose(&source, media_type);
         self.documents.push(IncomingDocument {

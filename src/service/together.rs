@@ -66,6 +66,8 @@ where
         if is_first {
             let mut round = Round { together: self.clone(), key };
             tokio::spawn(async move {
+                // Calls that are about to be made at this moment share the first round.
+                tokio::task::yield_now().await;
                 while let Some(calls) = round.next() {
                     let (inputs, outputs): (Vec<I>, Vec<_>) =
                         calls.into_iter().map(|call| (call.input, call.output)).unzip();

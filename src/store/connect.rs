@@ -215,20 +215,29 @@ impl Store {
     /// their keys whatever the values are, so they are planned once for each connection.
     pub(in crate::store) async fn begin_claim(&self) -> Result<Tx, StoreError> {
         const GENERIC: &str = "; SET LOCAL plan_cache_mode = force_generic_plan";
-        begin_with(&self.queue, format!("{}{QUEUE}{UNFLUSHED}{GENERIC}", self.beginnings.write)).await
+        begin_with(&self.queue, format!("{}{QUEUE}{KEYED}{UNFLUSHED}{GENERIC}", self.beginnings.write)).await
     }
 
-    /// Begins a transaction that sees only one tenant's rows, and whose commit does not wait for the disk, so that its
-    /// locks are free at once. Whoever is told of it must be told after the next flushed commit of this process, which
-    /// flushes it too.
+    /// Begins a transaction that sees only one tenant's rows, which it finds by their keys, and whose commit does not wait for
+    /// the disk, so that its locks are free at once. Whoever is told of it must be told after the next flushed commit of this
+    /// process, which flushes it too.
     pub(in crate::store) async fn begin_unflushed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        begin_with(&self.write, format!("{}{}{UNFLUSHED}", self.beginnings.write, tenant_of(tenant))).await
+        begin_with(&self.write, format!("{}{}{KEYED}{UNFLUSHED}", self.beginnings.write, tenant_of(tenant))).await
+    }
+
+    /// Begins a transaction that sees only one tenant's rows, and finds them by their keys.
+    pub(in crate::store) async fn begin_keyed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        begin_with(&self.write, format!("{}{}{KEYED}", self.beginnings.write, tenant_of(tenant))).await
     }
 }
 
 /// Appended to the beginning of a transaction: its commit does not wait for the disk. It is lost only with a crash of the
 /// database server, and only if no other commit was flushed after it.
 const UNFLUSHED: &str = "; SET LOCAL synchronous_commit = off";
+
+/// Appended to the beginning of a transaction: no table is read whole. A plan that is made while a table is new and small
+/// would do that, and go on to do it until the table has statistics.
+const KEYED: &str = "; SET LOCAL enable_seqscan = off";
 
 /// Returns the statement that sets the tenant of a transaction; the text of a UUID cannot carry SQL.
 pub(in crate::store) fn tenant_of(tenant: TenantId) -> String {

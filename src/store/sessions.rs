@@ -130,6 +130,13 @@ fn described(
                 }
                 Ok(())
             })
+        })
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                // A connection would keep what the largest statement took that it ever sent.
+                connection.shrink_buffers();
+                Ok(true)
+            })
         });
     Ok((pool, options))
 }

@@ -2,7 +2,12 @@
 
 use time::OffsetDateTime;
 
-use super::{attachment::attached_item, document::Prepared, embed::Embedded, pipeline::Processor};
+use super::{
+    attachment::attached_item,
+    document::{Described, Prepared},
+    embed::Embedded,
+    pipeline::Processor,
+};
 use crate::{
     domain::lexical::{
         analyzer::Analyzer,
@@ -13,61 +18,60 @@ use crate::{
 };
 
 impl Processor {
-    pub(super) fn weigh(&self, collection: &Collection, embedded: &[Embedded]) -> Vec<NewDocument> {
+    /// The stored form of documents. They are consumed: a large one is not held twice.
+    pub(super) fn weigh(&self, collection: &Collection, embedded: Vec<Embedded>) -> Vec<NewDocument> {
         let analyzer = Analyzer::of(collection.language);
         let salt = TermSalt::new(collection.index.as_bytes());
         let count = |text: &str| TermCounts::of_text(analyzer, salt, text);
         let now = self.context.clock.now();
-        embedded.iter().map(|document| self.new_document(document, count, now)).collect()
+        embedded.into_iter().map(|document| self.new_document(document, count, now)).collect()
     }
 
-    fn new_document(
-        &self,
-        document: &Embedded,
-        count: impl Fn(&str) -> TermCounts,
-        now: OffsetDateTime,
-    ) -> NewDocument {
-        let Prepared { described, title, media_type, text, layout, splitter, pieces, reading, attachments } =
-            &document.prepared;
+    fn new_document(&self, document: Embedded, count: impl Fn(&str) -> TermCounts, now: OffsetDateTime) -> NewDocument {
+        let Embedded { prepared, vectors, embedding_calls } = document;
+        let Prepared { described, title, media_type, text, layout, splitter, pieces, reading, attachments } = prepared;
+        let awaits_vectors = vectors.iter().any(Option::is_none);
         let chunks = pieces
-            .iter()
-            .zip(&document.vectors)
+            .into_iter()
+            .zip(vectors)
             .map(|(piece, vector)| NewChunk {
                 start_char: int(piece.piece.start),
                 end_char: int(piece.piece.end),
                 page: piece.page.and_then(|page| i32::try_from(page).ok()),
-                heading: piece.piece.heading_path.clone(),
-                table_header: piece.piece.table_header.clone(),
                 tokens: int(piece.piece.tokens),
-                text: piece.text.clone(),
-                context: piece.context.clone(),
                 weights: document_weights(&count(piece.indexed_text())),
+                heading: piece.piece.heading_path,
+                table_header: piece.piece.table_header,
+                text: piece.text,
+                context: piece.context,
                 embedding_hash: piece.embedding_hash,
-                embedding: vector.clone(),
+                embedding: vector,
             })
             .collect();
+        let attachments = attachments.into_iter().map(|attachment| attached_item(&described, attachment)).collect();
+        let Described { origin, fetched_at, content_hash, fingerprint, .. } = described;
         NewDocument {
-            item: described.origin.item,
-            position: described.origin.position,
+            item: origin.item,
+            position: origin.position,
             new_id: self.context.ids.next(),
-            source: described.origin.source.clone(),
-            uri: described.origin.uri.clone(),
-            loader: described.origin.loader.clone(),
-            fetched_at: described.fetched_at.unwrap_or(now),
-            fetch: described.origin.fetch.clone(),
-            content_hash: described.content_hash,
-            fingerprint: described.fingerprint,
-            title: title.clone(),
-            media_type: media_type.clone(),
-            metadata: described.origin.metadata.clone(),
-            text: text.clone(),
-            layout: layout.clone(),
-            splitter: splitter.clone(),
-            embedding_calls: document.embedding_calls,
-            awaits_vectors: document.vectors.iter().any(Option::is_none),
-            reading: reading.clone(),
-            attached_to: described.origin.attached_to.clone(),
-            attachments: attachments.iter().map(|attachment| attached_item(described, attachment)).collect(),
+            source: origin.source,
+            uri: origin.uri,
+            loader: origin.loader,
+            fetched_at: fetched_at.unwrap_or(now),
+            fetch: origin.fetch,
+            content_hash,
+            fingerprint,
+            title,
+            media_type,
+            metadata: origin.metadata,
+            text,
+            layout,
+            splitter,
+            embedding_calls,
+            awaits_vectors,
+            reading,
+            attached_to: origin.attached_to,
+            attachments,
             chunks,
         }
     }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     domain::{identity::TenantId, job::Stage},
     service::ServiceError,
-    store::{BatchOutcome, BuildBatch, CommitBatch, FollowUp, ItemKey, StoreError, UnchangedItem},
+    store::{BatchOutcome, BuildBatch, CommitBatch, FollowUp, ItemKey, NewDocument, StoreError, UnchangedItem},
 };
 
 impl Processor {
@@ -25,9 +25,10 @@ impl Processor {
         mut unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
         let started = Instant::now();
-        let items: Vec<ItemKey> = items_of(&embedded, &[]).collect();
+        let items: Vec<ItemKey> = embedded.iter().map(|document| document.prepared.described.origin.item).collect();
         for run in in_runs(embedded) {
-            self.commit_run(batch, run, std::mem::take(&mut unchanged)).await?;
+            let documents = self.weigh(batch.collection, run);
+            self.commit_run(batch, documents, std::mem::take(&mut unchanged)).await?;
         }
         batch.metrics.add(Stage::Store, items, started);
         if batch.metrics.is_shared() {
@@ -57,22 +58,22 @@ impl Processor {
     async fn commit_run(
         &self,
         batch: &Batch<'_>,
-        embedded: Vec<Embedded>,
+        documents: Vec<NewDocument>,
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
-        if embedded.is_empty() && unchanged.is_empty() {
+        if documents.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
-        let landing = self.commit_once(batch, &embedded, unchanged).await;
+        let landing = self.commit_once(batch, &documents, unchanged).await;
         let is_refused = landing.as_ref().is_err_and(is_refusal);
-        if !is_refused || embedded.len() + unchanged.len() == 1 {
-            return self.conclude(batch, embedded, unchanged, landing).await;
+        if !is_refused || documents.len() + unchanged.len() == 1 {
+            return self.conclude(batch, documents, unchanged, landing).await;
         }
         if !unchanged.is_empty() {
             let landing = self.commit_once(batch, &[], unchanged).await;
             self.conclude(batch, Vec::new(), unchanged, landing).await?;
         }
-        for document in embedded {
+        for document in documents {
             let alone = vec![document];
             let landing = self.commit_once(batch, &alone, &[]).await;
             self.conclude(batch, alone, &[], landing).await?;
@@ -84,15 +85,15 @@ impl Processor {
     async fn conclude(
         &self,
         batch: &Batch<'_>,
-        embedded: Vec<Embedded>,
+        documents: Vec<NewDocument>,
         unchanged: &[UnchangedItem],
         landing: Result<Landing, ServiceError>,
     ) -> Result<(), ServiceError> {
         match landing {
             Ok(Landing::Settled) => Ok(()),
-            Ok(Landing::NotHeld) => self.commit_what_is_held(batch, embedded, unchanged).await,
+            Ok(Landing::NotHeld) => self.commit_what_is_held(batch, documents, unchanged).await,
             Err(error) => {
-                let items: Vec<ItemKey> = items_of(&embedded, unchanged).collect();
+                let items: Vec<ItemKey> = items_of(&documents, unchanged).collect();
                 self.retry_or_fail(batch, &items, &(&error).into()).await
             }
         }
@@ -103,17 +104,17 @@ impl Processor {
     async fn commit_what_is_held(
         &self,
         batch: &Batch<'_>,
-        mut embedded: Vec<Embedded>,
+        mut documents: Vec<NewDocument>,
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
-        let items: Vec<ItemKey> = items_of(&embedded, unchanged).collect();
+        let items: Vec<ItemKey> = items_of(&documents, unchanged).collect();
         let held = self.store.jobs().held_items(batch.handle).await?;
         let held: HashSet<ItemKey> = held.into_iter().collect();
-        embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
+        documents.retain(|document| held.contains(&document.item));
         let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
-        if !embedded.is_empty() || !unchanged.is_empty() {
+        if !documents.is_empty() || !unchanged.is_empty() {
             // Items that are lost at this moment return to the queue when the lease ends.
-            self.commit_once(batch, &embedded, &unchanged).await?;
+            self.commit_once(batch, &documents, &unchanged).await?;
         }
         // This process may be the one that was considered lost.
         Ok(self.store.jobs().take_back_loss(batch.handle, &items).await?)
@@ -122,16 +123,15 @@ impl Processor {
     async fn commit_once(
         &self,
         batch: &Batch<'_>,
-        embedded: &[Embedded],
+        documents: &[NewDocument],
         unchanged: &[UnchangedItem],
     ) -> Result<Landing, ServiceError> {
-        let documents = self.weigh(batch.collection, embedded);
         let items =
             || documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item));
         let commit = CommitBatch {
             claim: batch.handle,
             collection: batch.collection,
-            documents: &documents,
+            documents,
             unchanged,
             embed_work: &Work::Embed.store(),
             follow_up: FollowUp { job: self.context.ids.next(), payload: &build_work() },
@@ -172,9 +172,9 @@ fn in_runs(documents: Vec<Embedded>) -> Vec<Vec<Embedded>> {
     runs
 }
 
-fn items_of(embedded: &[Embedded], unchanged: &[UnchangedItem]) -> impl Iterator<Item = ItemKey> {
-    let embedded = embedded.iter().map(|document| document.prepared.described.origin.item);
-    embedded.chain(unchanged.iter().map(|unchanged| unchanged.item))
+fn items_of(documents: &[NewDocument], unchanged: &[UnchangedItem]) -> impl Iterator<Item = ItemKey> {
+    let stored = documents.iter().map(|document| document.item);
+    stored.chain(unchanged.iter().map(|unchanged| unchanged.item))
 }
 
 /// Outcome of storing a batch.

@@ -260,6 +260,7 @@ impl Processor {
                     extracted
                 });
                 let item = document.origin.item;
+                let document = Described { content: Vec::new(), ..document };
                 let prepared = prepare(document, extracted, plan, &|text: &str| embedder.count(text), &metrics);
                 prepared.map_err(|failure| (item, failure))
             });

@@ -19,6 +19,9 @@ use crate::{
     store::ItemKey,
 };
 
+/// Texts that the embedder is given at once: it has a copy of each.
+const TEXTS_OF_A_CALL: usize = 4_096;
+
 /// A document with its vectors, before BM25.
 pub(super) struct Embedded {
     pub(super) prepared: Prepared,
@@ -110,12 +113,11 @@ impl Processor {
     pub(super) async fn vectors_of(&self, batch: &Batch<'_>, texts: &[(Hash, &str)]) -> Result<Vectors, ServiceError> {
         let by_hash = self.known_vectors(batch, texts).await?;
         let mut made = Vectors { by_hash, new: HashSet::new() };
-        let (hashes, wanted): (Vec<Hash>, Vec<String>) = texts
-            .iter()
-            .filter(|(hash, _)| !made.by_hash.contains_key(hash) && made.new.insert(*hash))
-            .map(|(hash, text)| (*hash, (*text).to_owned()))
-            .unzip();
-        if !wanted.is_empty() {
+        let wanted: Vec<&(Hash, &str)> =
+            texts.iter().filter(|(hash, _)| !made.by_hash.contains_key(hash) && made.new.insert(*hash)).collect();
+        for part in wanted.chunks(TEXTS_OF_A_CALL) {
+            let (hashes, wanted): (Vec<Hash>, Vec<String>) =
+                part.iter().map(|(hash, text)| (*hash, (*text).to_owned())).unzip();
             let budget = Budget::new(Limits::ingest());
             let allowance = budget.reserve_embedding(estimated_tokens(&wanted))?;
             let new = self.embedder.embed_passages(wanted, allowance).await;
@@ -167,12 +169,22 @@ fn estimated_tokens(texts: &[String]) -> u32 {
 
 /// Assigns the vectors to the documents.
 fn attach(vectors: Vectors, documents: Vec<Prepared>) -> Vec<Embedded> {
-    let Vectors { by_hash, mut new } = vectors;
+    let Vectors { mut by_hash, mut new } = vectors;
+    let mut uses: HashMap<Hash, usize> = HashMap::new();
+    for piece in documents.iter().flat_map(|document| &document.pieces) {
+        *uses.entry(piece.embedding_hash).or_default() += 1;
+    }
+    // A vector is copied only where several pieces have it.
+    let mut vector = |hash: &Hash| {
+        let left = uses.get_mut(hash)?;
+        *left -= 1;
+        if *left == 0 { by_hash.remove(hash) } else { by_hash.get(hash).cloned() }
+    };
     let mut embedded = Vec::with_capacity(documents.len());
     for prepared in documents {
         let hashes = || prepared.pieces.iter().map(|piece| &piece.embedding_hash);
         embedded.push(Embedded {
-            vectors: hashes().map(|hash| by_hash.get(hash).cloned()).collect(),
+            vectors: hashes().map(&mut vector).collect(),
             // A text in two documents is counted for the first.
             embedding_calls: i32::try_from(hashes().filter(|hash| new.remove(*hash)).count()).unwrap_or(i32::MAX),
             prepared,

@@ -21,7 +21,7 @@ use crate::{
 const WAIT_POLL: Duration = Duration::from_millis(250);
 
 /// Time after which a waiting request reads its job first, unless a part of it is settled before.
-const FIRST_LOOK: Duration = Duration::from_millis(20);
+const FIRST_LOOK: Duration = Duration::from_millis(50);
 
 /// Longest time for which a cancel request waits for the end of the job.
 const SETTLING: Duration = Duration::from_millis(700);
@@ -77,10 +77,12 @@ impl IngestService {
         let deadline = tokio::time::Instant::now() + at_most;
         let mut settlements = self.signal.settlements();
         // A job that has just been queued takes some milliseconds: before, there is nothing to read.
-        tokio::select! {
-            () = settlements.of(job) => {}
-            () = tokio::time::sleep(FIRST_LOOK) => {}
-            () = self.signal.stopping.cancelled() => {}
+        if !self.signal.was_settled(job) {
+            tokio::select! {
+                () = settlements.of(job) => {}
+                () = tokio::time::sleep(FIRST_LOOK) => {}
+                () = self.signal.stopping.cancelled() => {}
+            }
         }
         loop {
             let is_last = tokio::time::Instant::now() >= deadline || self.signal.stopping.is_cancelled();

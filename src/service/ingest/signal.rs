@@ -1,6 +1,18 @@
 //! Notifications between the requests and the workers of this process, without queries to the database.
 
-use futures::{FutureExt, future::select_all};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::{
+    FutureExt,
+    future::{Either, select, select_all},
+};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -10,14 +22,21 @@ use crate::store::Phase;
 /// Settlements that a reader may be behind before it misses one.
 const BACKLOG: usize = 1_024;
 
+/// Time after which a worker that was expected to be free soon is not waited for.
+const SOON: Duration = Duration::from_millis(50);
+
 /// What requests and workers of this process tell each other.
 #[derive(Debug)]
 pub(crate) struct Signal {
     to_fetch: Notify,
     to_store: Notify,
     to_embed: Notify,
+    /// Workers that store small claims, and look for the next one soon.
+    soon_free: AtomicUsize,
     /// Jobs of which a batch has been settled.
     settled: broadcast::Sender<Uuid>,
+    /// The latest of them, the oldest first.
+    latest: Mutex<VecDeque<Uuid>>,
     /// The service stops: all waits end.
     pub(super) stopping: CancellationToken,
 }
@@ -28,7 +47,9 @@ impl Default for Signal {
             to_fetch: Notify::new(),
             to_store: Notify::new(),
             to_embed: Notify::new(),
+            soon_free: AtomicUsize::new(0),
             settled: broadcast::Sender::new(BACKLOG),
+            latest: Mutex::new(VecDeque::with_capacity(BACKLOG)),
             stopping: CancellationToken::new(),
         }
     }
@@ -42,9 +63,26 @@ impl Signal {
         }
     }
 
-    /// Notifies one worker of a phase that there is work for one.
+    /// Notifies one worker of a phase that there is work for one. Documents to store are left to a worker that is soon free, if
+    /// there is one: what arrives meanwhile is stored together.
     pub(super) fn queued_one(&self, phase: Phase) {
-        self.of(phase).notify_one();
+        if phase != Phase::Store || self.soon_free.load(Ordering::SeqCst) == 0 {
+            self.of(phase).notify_one();
+        }
+    }
+
+    /// Does work after which the worker looks for the next claim, and tells nobody else of documents that arrive meanwhile,
+    /// unless it takes longer than expected.
+    pub(super) async fn while_soon_free<T>(&self, work: impl Future<Output = T> + Unpin) -> T {
+        let soon_free = SoonFree::of(self);
+        match select(work, Box::pin(tokio::time::sleep(SOON))).await {
+            Either::Left((done, _)) => done,
+            Either::Right(((), work)) => {
+                drop(soon_free);
+                self.of(Phase::Store).notify_one();
+                work.await
+            }
+        }
     }
 
     /// Resolves when there is work in one of these phases; work that is queued from now on counts.
@@ -55,8 +93,20 @@ impl Signal {
 
     /// Notifies those who wait for a job that some of its items are settled, or that it has ended.
     pub(super) fn settled(&self, job: Uuid) {
+        {
+            let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            if latest.len() == BACKLOG {
+                latest.pop_front();
+            }
+            latest.push_back(job);
+        }
         // Without receivers nobody waits.
         let _ = self.settled.send(job);
+    }
+
+    /// Whether a job is among the latest of which something was settled: it may have ended before anybody waited for it.
+    pub(super) fn was_settled(&self, job: Uuid) -> bool {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).iter().rev().any(|settled| *settled == job)
     }
 
     /// The settlements from now on.
@@ -70,6 +120,22 @@ impl Signal {
             Phase::Store => &self.to_store,
             Phase::Embed => &self.to_embed,
         }
+    }
+}
+
+/// A worker that is soon free, until this is dropped.
+struct SoonFree<'s>(&'s Signal);
+
+impl<'s> SoonFree<'s> {
+    fn of(signal: &'s Signal) -> Self {
+        signal.soon_free.fetch_add(1, Ordering::SeqCst);
+        Self(signal)
+    }
+}
+
+impl Drop for SoonFree<'_> {
+    fn drop(&mut self) {
+        self.0.soon_free.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -121,6 +187,33 @@ mod tests {
         wait.await;
         signal.queued_one(Phase::Store);
         signal.work(&[Phase::Store]).await;
+    }
+
+    #[tokio::test]
+    async fn documents_are_left_to_a_worker_that_is_soon_free() {
+        let signal = Signal::default();
+        let mut wait = Box::pin(signal.work(&[Phase::Store]));
+        let work = async {
+            signal.queued_one(Phase::Store);
+            assert!(wait.as_mut().now_or_never().is_none());
+        };
+        signal.while_soon_free(Box::pin(work)).await;
+        assert!(wait.as_mut().now_or_never().is_none(), "the worker itself looks for it");
+        // Work that hangs leaves them to others.
+        tokio::select! {
+            () = signal.while_soon_free(std::future::pending::<()>()) => {}
+            () = wait => {}
+        }
+    }
+
+    #[test]
+    fn what_was_settled_before_anybody_asked_is_remembered_for_a_while() {
+        let signal = Signal::default();
+        let (mine, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        signal.settled(mine);
+        assert!(signal.was_settled(mine) && !signal.was_settled(other));
+        (0..BACKLOG).for_each(|_| signal.settled(other));
+        assert!(!signal.was_settled(mine));
     }
 
     #[tokio::test]

@@ -35,6 +35,9 @@ const LONGEST_UPKEEP: Duration = Duration::from_hours(1);
 /// Interval at which a worker reports its progress, and checks whether it is to stop.
 const NOTE: Duration = Duration::from_millis(500);
 
+/// Bytes of a claim that is worked on for a moment only: as many as documents of different jobs may have in one.
+const SMALL_BYTES: usize = 128 * 1024;
+
 /// Outcome of one step of a worker.
 enum Progress {
     /// The worker processed a claim.
@@ -195,8 +198,25 @@ impl Worker {
     /// # Errors
     /// Store errors; the claim has then been released, or returns to the queue when its lease ends.
     async fn step(&self, duty: &[Phase], heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
-        let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
+        let size: usize = claim.items.iter().map(|item| item.content.len()).sum();
+        let is_small = claim.handle.phase == Phase::Store && size <= SMALL_BYTES;
+        let work = Box::pin(self.work_on(claim, heartbeat));
+        if is_small {
+            self.processor.signal.while_soon_free(work).await?;
+        } else {
+            work.await?;
+        }
+        heartbeat.beat();
+        Ok(Progress::Worked)
+    }
+
+    /// Processes a claim, and ends the jobs whose last item is settled.
+    ///
+    /// # Errors
+    /// Store errors, as of [`Self::step`].
+    async fn work_on(&self, claim: Claim, heartbeat: &Heartbeat) -> Result<(), ServiceError> {
+        let processor = &self.processor;
         // Vectors, and attachments of a message that was fetched: this task does not make them.
         let queues_more = claim.handle.phase == Phase::Fetch
             || (claim.handle.phase == Phase::Store && claim.indexing == Indexing::Progressive);
@@ -226,8 +246,7 @@ impl Worker {
         if queues_more {
             self.processor.signal.queued();
         }
-        heartbeat.beat();
-        Ok(Progress::Worked)
+        Ok(())
     }
 
     async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {

@@ -32,6 +32,9 @@ use crate::store::{
     jobs::settle,
 };
 
+/// Chunks that one statement inserts: a statement is held in memory several times while it is sent.
+const CHUNKS_OF_A_STATEMENT: usize = 1_024;
+
 /// A document that is ready to be stored.
 #[derive(Clone, Debug)]
 pub struct NewDocument {
@@ -281,15 +284,15 @@ async fn upsert_documents(
         &columns.fingerprints,
         &columns.titles,
         &columns.media_types,
-        &columns.metadata,
-        &columns.texts,
+        &columns.metadata as &[&Value],
+        &columns.texts as &[&str],
         &columns.characters,
         &columns.chunks,
         &columns.etags as &[Option<String>],
         &columns.last_modified as &[Option<String>],
         &columns.request_hashes as &[Option<Vec<u8>>],
         &columns.unembedded_chunks,
-        &columns.layouts,
+        &columns.layouts as &[&Value],
         &columns.attached_to as &[Option<String>],
     )
     .fetch_all(&mut **transaction)
@@ -313,8 +316,15 @@ pub(in crate::store) async fn insert_chunks(
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
             rows.push(row.document_id, count(ordinal), &document.splitter, chunk);
             changes.count(chunk.weights.iter().map(|(term, _)| *term), 1);
+            if rows.documents.len() == CHUNKS_OF_A_STATEMENT {
+                write_chunks(transaction, batch, std::mem::take(&mut rows)).await?;
+            }
         }
     }
+    write_chunks(transaction, batch, rows).await
+}
+
+async fn write_chunks(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: ChunkColumns) -> Result<(), StoreError> {
     if rows.documents.is_empty() {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use crate::store::documents::commit::NewDocument;
 
 /// One list per column of the table, in the order of the documents.
 #[derive(Default)]
-pub(in crate::store) struct DocumentColumns {
+pub(in crate::store) struct DocumentColumns<'d> {
     pub(in crate::store) ids: Vec<Uuid>,
     pub(in crate::store) positions: Vec<i64>,
     pub(in crate::store) sources: Vec<String>,
@@ -19,21 +19,21 @@ pub(in crate::store) struct DocumentColumns {
     pub(in crate::store) fingerprints: Vec<Vec<u8>>,
     pub(in crate::store) titles: Vec<String>,
     pub(in crate::store) media_types: Vec<String>,
-    pub(in crate::store) metadata: Vec<Value>,
-    pub(in crate::store) texts: Vec<String>,
+    pub(in crate::store) metadata: Vec<&'d Value>,
+    pub(in crate::store) texts: Vec<&'d str>,
     pub(in crate::store) characters: Vec<i32>,
     pub(in crate::store) chunks: Vec<i32>,
     pub(in crate::store) etags: Vec<Option<String>>,
     pub(in crate::store) last_modified: Vec<Option<String>>,
     pub(in crate::store) request_hashes: Vec<Option<Vec<u8>>>,
     pub(in crate::store) unembedded_chunks: Vec<i32>,
-    pub(in crate::store) layouts: Vec<Value>,
+    pub(in crate::store) layouts: Vec<&'d Value>,
     pub(in crate::store) attached_to: Vec<Option<String>>,
 }
 
-impl DocumentColumns {
+impl<'d> DocumentColumns<'d> {
     /// The columns of these documents.
-    pub(in crate::store) fn of<'d>(documents: impl Iterator<Item = &'d NewDocument>) -> Self {
+    pub(in crate::store) fn of(documents: impl Iterator<Item = &'d NewDocument>) -> Self {
         let mut columns = Self::default();
         for document in documents {
             columns.push(document);
@@ -41,7 +41,7 @@ impl DocumentColumns {
         columns
     }
 
-    fn push(&mut self, new: &NewDocument) {
+    fn push(&mut self, new: &'d NewDocument) {
         let fetch = new.fetch.as_ref();
         self.ids.push(new.new_id);
         self.positions.push(new.position);
@@ -53,15 +53,15 @@ impl DocumentColumns {
         self.fingerprints.push(new.fingerprint.to_vec());
         self.titles.push(new.title.clone());
         self.media_types.push(new.media_type.clone());
-        self.metadata.push(new.metadata.clone());
-        self.texts.push(new.text.clone());
+        self.metadata.push(&new.metadata);
+        self.texts.push(&new.text);
         self.characters.push(count(new.text.chars().count()));
         self.chunks.push(count(new.chunks.len()));
         self.etags.push(fetch.and_then(|fetch| fetch.etag.clone()));
         self.last_modified.push(fetch.and_then(|fetch| fetch.last_modified.clone()));
         self.request_hashes.push(fetch.map(|fetch| fetch.request_hash.to_vec()));
         self.unembedded_chunks.push(count(new.unembedded_chunks()));
-        self.layouts.push(new.layout.clone());
+        self.layouts.push(&new.layout);
         self.attached_to.push(new.attached_to.as_ref().map(|message| message.source.clone()));
     }
 }

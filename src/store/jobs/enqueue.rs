@@ -154,7 +154,7 @@ impl Jobs<'_> {
         jobs: &[(&NewJob<'_>, &[NewJobItem])],
     ) -> Result<Vec<EnqueueOutcome>, StoreError> {
         let transaction = if jobs.iter().any(|(job, _)| job.key.is_some()) {
-            self.store.begin(tenant).await?
+            self.store.begin_keyed(tenant).await?
         } else {
             self.store.begin_unflushed(tenant).await?
         };

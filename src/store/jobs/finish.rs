@@ -26,7 +26,7 @@ impl Jobs<'_> {
         works: &[(Uuid, Work)],
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let locked = lock(&mut transaction, tenant, works).await?;
         record(&mut transaction, tenant, works).await?;
         let jobs: Vec<Uuid> = works.iter().map(|(job, _)| *job).collect();
@@ -54,7 +54,7 @@ impl Jobs<'_> {
         works: &[(Uuid, Work)],
         now: OffsetDateTime,
     ) -> Result<Vec<Uuid>, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let over = finish(&mut transaction, tenant, works, now).await?;
         transaction.commit().await?;
         Ok(over)

@@ -68,10 +68,12 @@ impl QueueSlot {
 
     async fn compare(&self, transaction: &mut Tx, besides: &[Uuid]) -> Result<Option<QueueFull>, StoreError> {
         let waiting = sqlx::query!(
+            // Each tally is looked up, whatever the planner knows of the tables.
             r#"SELECT COALESCE(sum(items - (succeeded + unchanged + failed + cancelled)), 0)::bigint AS "items!",
                       COALESCE(sum(j.bytes - t.bytes - searchable_bytes), 0)::bigint AS "bytes!"
-               FROM job j JOIN job_tally t USING (tenant_id, job_id)
-               WHERE tenant_id = $1 AND finished_at IS NULL AND kind = 'ingest' AND job_id <> ALL ($2)"#,
+               FROM job j CROSS JOIN LATERAL
+                    (SELECT * FROM job_tally t WHERE t.tenant_id = $1 AND t.job_id = j.job_id OFFSET 0) t
+               WHERE j.tenant_id = $1 AND finished_at IS NULL AND kind = 'ingest' AND j.job_id <> ALL ($2)"#,
             self.tenant.0,
             besides
         )

@@ -29,7 +29,7 @@ impl Jobs<'_> {
     /// # Errors
     /// Any [`StoreError`].
     pub async fn job(&self, tenant: TenantId, id: Uuid) -> Result<Option<JobRow>, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let job = jobs_of(&mut transaction, tenant, &[id]).await?.pop();
         transaction.commit().await?;
         Ok(job)
@@ -40,7 +40,7 @@ impl Jobs<'_> {
     /// # Errors
     /// Any [`StoreError`].
     pub(crate) async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let detail = details_of(&mut transaction, tenant, &[job]).await?.remove(&job);
         transaction.commit().await?;
         Ok(detail.unwrap_or_default())
@@ -51,7 +51,7 @@ impl Jobs<'_> {
     /// # Errors
     /// Any [`StoreError`].
     pub async fn job_items(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<Vec<JobItemRow>, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let items = items_of(&mut transaction, tenant, &[job], page).await?.remove(&job);
         transaction.commit().await?;
         Ok(items.unwrap_or_default())
@@ -68,7 +68,7 @@ impl Jobs<'_> {
         page: ItemPage,
         is_wanted: impl Fn(&JobRow) -> bool + Send,
     ) -> Result<Vec<ReportedJob>, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let rows = jobs_of(&mut transaction, tenant, jobs).await?;
         let wanted: Vec<Uuid> = rows.iter().filter(|row| is_wanted(row)).map(|row| row.id).collect();
         let (mut details, mut items) = (HashMap::new(), HashMap::new());
