@@ -47,11 +47,12 @@ pub async fn run(setup: &Setup, connections: usize) -> anyhow::Result<Inserted> 
     for _ in 0..connections {
         opened.push(PgConnection::connect_with(&target.options).await?);
     }
+    let statements = Arc::new(statements(&mut source).await?);
     let (cpu_before, started) = (cpu()?, Instant::now());
     let next = Arc::new(AtomicUsize::new(0));
     let mut tasks = tokio::task::JoinSet::new();
     for connection in opened {
-        tasks.spawn(insert_all(connection, Arc::clone(&documents), Arc::clone(&next)));
+        tasks.spawn(insert_all(connection, Arc::clone(&documents), Arc::clone(&statements), Arc::clone(&next)));
     }
     let mut latencies = Vec::new();
     for done in tasks.join_all().await {
@@ -78,21 +79,40 @@ async fn read(source: &mut PgConnection) -> anyhow::Result<Vec<Document>> {
     rows.iter().map(|row| Ok([row.try_get(0)?, row.try_get(1)?, row.try_get(2)?])).collect()
 }
 
+/// The statement that inserts rows of each table, without the columns that the database computes.
+async fn statements(source: &mut PgConnection) -> anyhow::Result<Vec<String>> {
+    let mut statements = Vec::new();
+    for table in TABLES {
+        let columns: Vec<String> = sqlx::query_scalar(
+            "SELECT quote_ident(attname) FROM pg_attribute
+             WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum",
+        )
+        .bind(table)
+        .fetch_all(&mut *source)
+        .await?;
+        let values: Vec<String> = columns.iter().map(|column| format!("(r.new).{column}")).collect();
+        // Each text becomes a row once; without the barrier it would for each of its columns.
+        statements.push(format!(
+            "INSERT INTO {table} ({}) SELECT {} FROM (SELECT t::{table} AS new FROM UNNEST($1::text[]) t OFFSET 0) r",
+            columns.join(", "),
+            values.join(", "),
+        ));
+    }
+    Ok(statements)
+}
+
 async fn insert_all(
     mut connection: PgConnection,
     documents: Arc<Vec<Document>>,
+    statements: Arc<Vec<String>>,
     next: Arc<AtomicUsize>,
 ) -> anyhow::Result<Vec<Duration>> {
     let mut latencies = Vec::new();
     while let Some(document) = documents.get(next.fetch_add(1, Ordering::Relaxed)) {
         let started = Instant::now();
         let mut transaction = connection.begin().await?;
-        for (table, rows) in TABLES.iter().zip(document) {
-            // Each text becomes a row once; without the barrier it would for each of its columns.
-            let statement = format!(
-                "INSERT INTO {table} SELECT (r.new).* FROM (SELECT t::{table} AS new FROM UNNEST($1::text[]) t OFFSET 0) r"
-            );
-            sqlx::query(AssertSqlSafe(statement)).bind(rows).execute(&mut *transaction).await?;
+        for (statement, rows) in statements.iter().zip(document) {
+            sqlx::query(AssertSqlSafe(statement.clone())).bind(rows).execute(&mut *transaction).await?;
         }
         transaction.commit().await?;
         latencies.push(started.elapsed());
