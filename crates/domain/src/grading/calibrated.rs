@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::features::{Features, Passage, of_round};
 use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
 use super::question::{Answerability, answerability};
-use super::{Grade, Verdict};
+use super::{Grade, Verdict, row};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 
@@ -67,8 +67,12 @@ pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageE
     GradedRound { answerability, verdicts }
 }
 
-/// Probability of a passage by the entry of an option that the question names; 0 where it has none.
+/// Probability of a passage by a row that holds all of the question, or by the entry of an option that it names; 0 where it
+/// has neither.
 fn entry(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
+    if row::answers(question, passage, evidence) {
+        return row::PROBABILITY;
+    }
     let titled = question.terms.entry_share(evidence.title_mask, passage.text).unwrap_or(0.0);
     if titled >= TITLED_ENTRY { ENTRY } else { 0.0 }
 }

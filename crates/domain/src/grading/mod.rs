@@ -7,6 +7,7 @@ mod model;
 pub mod question;
 mod question_model;
 pub mod reply;
+mod row;
 
 use serde::{Deserialize, Serialize};
 

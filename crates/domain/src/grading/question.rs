@@ -7,6 +7,7 @@
 
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
+use super::row;
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -66,7 +67,9 @@ pub struct Answerability {
 pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Answerability {
     let features = of_round(question, passages, evidence);
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
-    let probability = model.probability(&features);
+    let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
+    let by_row = if has_row { row::PROBABILITY } else { 0.0 };
+    let probability = model.probability(&features).max(by_row);
     let highest = if names_something_foreign(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }
