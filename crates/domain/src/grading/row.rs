@@ -26,18 +26,20 @@ const MOST_ROWS: usize = 3;
 /// Whether one of the rows of a passage holds, with what stands above it, all of the question.
 pub(super) fn answers(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> bool {
     let terms = &question.terms;
-    let held_above = evidence.title_mask;
     let rows = evidence.sentences.iter().filter(|sentence| sentence.kind == BlockKind::TableRow);
+    let whole: Vec<_> = rows.filter(|row| terms.share(row.mask | evidence.title_mask) >= ALL).collect();
+    // Most passages have no such row, and are done here.
+    if whole.is_empty() || whole.len() > MOST_ROWS {
+        return false;
+    }
+    let is_singled_out = terms.terms().len() >= FEWEST_TERMS && terms.share(evidence.title_mask) < ALL;
     let is_sought =
         matches!(question.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person | AnswerKind::Place);
-    let mut whole = rows.filter(|row| terms.share(row.mask | held_above) >= ALL).peekable();
-    let is_singled_out = terms.terms().len() >= FEWEST_TERMS && terms.share(held_above) < ALL && whole.peek().is_some();
-    let (count, holds_kind) = whole.fold((0, false), |(count, holds), row| {
+    let holds_kind = whole.iter().any(|row| {
         let words = passage.text.get(row.range.clone()).unwrap_or_default();
-        (count + 1, holds || !is_sought || question.kind.is_held_by(&question.text, words))
+        !is_sought || question.kind.is_held_by(&question.text, words)
     });
-    let is_denied = lower_case_words(&question.text).any(|word| is_negation(&word));
-    is_singled_out && holds_kind && count <= MOST_ROWS && !is_denied
+    is_singled_out && holds_kind && !lower_case_words(&question.text).any(|word| is_negation(&word))
 }
 
 #[cfg(test)]
