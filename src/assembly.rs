@@ -156,6 +156,7 @@ impl<'a> Assembly<'a> {
             limits: self.config.ingest.queue,
             webhooks: self.webhooks.clone(),
             quotas: self.quotas.clone(),
+            record: self.security_record.clone(),
         };
         IngestService::new(self.ingest_parts(), acceptance, Arc::clone(&self.signal))
     }

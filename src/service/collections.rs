@@ -56,11 +56,13 @@ impl CollectionService {
         name: &str,
         settings: CollectionSettings,
         web_search: bool,
+        event: &SecurityEvent,
     ) -> Result<CollectionSummary, ServiceError> {
         if settings.context.is_some() && !self.can_write_contexts {
             return Err(no_context_model());
         }
-        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings, web_search };
+        let new =
+            NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings, web_search, event };
         let (collection, made) =
             self.store.collections().ensure_collection(tenant, new, self.context.clock.now()).await?;
         if !made {
@@ -172,7 +174,7 @@ impl CollectionService {
         event: SecurityEvent,
     ) -> Result<DeleteReceipt, ServiceError> {
         let (store, now, owned) = (self.store.clone(), self.context.clock.now(), name.to_owned());
-        let deletion = async move { store.documents().delete_collection(tenant, &owned, Some(event), now).await };
+        let deletion = async move { store.documents().delete_collection(tenant, &owned, event, now).await };
         let receipt = run_detached(deletion).await?;
         receipt.ok_or_else(|| ServiceError::no_collection(name))
     }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{ServiceError, context::Context, documents::no_document, run_detached, sweep::Retention};
 pub(crate) use crate::store::{Erased, ErasureRow, Remainder};
 use crate::{
-    domain::identity::TenantId,
+    domain::{identity::TenantId, security_event::SecurityEvent},
     store::{DeleteReceipt, LeftAsks, Store, StoreError, Traces},
 };
 
@@ -52,24 +52,32 @@ impl ErasureService {
         Self { store, retention, context }
     }
 
-    /// Erases, and keeps a receipt.
+    /// Erases, and keeps a receipt. `event` makes the event that records it, by the receipt.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when there is no such document or collection; store errors: the request can be sent
     /// again.
-    pub(crate) async fn erase(&self, tenant: TenantId, wanted: WantedErasure) -> Result<ErasureRow, ServiceError> {
+    pub(crate) async fn erase(
+        &self,
+        tenant: TenantId,
+        wanted: WantedErasure,
+        event: impl FnOnce(Uuid) -> SecurityEvent + Send,
+    ) -> Result<ErasureRow, ServiceError> {
+        let id = self.context.ids.next();
+        let event = event(id);
         let traces = self.find(tenant, &wanted.of).await?;
         let (store, now, with_asks) = (self.store.clone(), self.context.clock.now(), wanted.with_asks);
         // As the database keeps it, so that the receipt is the same when it is read.
         let now = now - time::Duration::nanoseconds(i64::from(now.nanosecond() % 1_000));
         let erasing = async move {
-            let deleted = delete(&store, tenant, &traces, now).await?;
-            let (gone, left) = store.erasures().erase_traces(tenant, &traces, with_asks).await?;
-            Ok((traces, deleted, gone, left))
+            let deleted = delete(&store, tenant, &traces, event.clone(), now).await?;
+            let unrecorded = deleted.is_none().then_some(&event);
+            let (gone, left) = store.erasures().erase_traces(tenant, &traces, with_asks, unrecorded).await?;
+            Ok((traces, deleted.unwrap_or_default(), gone, left))
         };
         let (traces, deleted, gone, left) = run_detached(erasing).await?;
         let row = ErasureRow {
-            id: self.context.ids.next(),
+            id,
             erased_at: now,
             key_id: wanted.key_id,
             subject: subject(&traces),
@@ -152,22 +160,21 @@ impl ErasureService {
     }
 }
 
-/// Deletes what is stored and what waits.
+/// Deletes what is stored and what waits, and records it; `None` if that was gone already.
 async fn delete(
     store: &Store,
     tenant: TenantId,
     traces: &Traces,
+    event: SecurityEvent,
     now: OffsetDateTime,
-) -> Result<DeleteReceipt, StoreError> {
+) -> Result<Option<DeleteReceipt>, StoreError> {
     // The last source is the one that the others were found in.
     match traces.sources.as_deref().map(<[String]>::last) {
-        None => Ok(store
-            .documents()
-            .delete_collection(tenant, &traces.collection_name, None, now)
-            .await?
-            .unwrap_or_default()),
-        Some(None) => Ok(DeleteReceipt::default()),
-        Some(Some(source)) => store.documents().delete_source(tenant, traces.collection, source, now).await,
+        None => store.documents().delete_collection(tenant, &traces.collection_name, event, now).await,
+        Some(None) => Ok(None),
+        Some(Some(source)) => {
+            store.documents().delete_source(tenant, traces.collection, source, event, now).await.map(Some)
+        }
     }
 }
 

@@ -11,10 +11,16 @@ use super::{
     embedders::Embedders,
     ingest::{Signal, build_work},
     run_detached,
+    security_record::things,
 };
 pub(crate) use crate::store::{CollectionIndex, DroppedIndex};
 use crate::{
-    domain::{contextual::Contextual, identity::TenantId, security_event::SecurityEvent, split::SplitterSettings},
+    domain::{
+        contextual::Contextual,
+        identity::TenantId,
+        security_event::{Change, SecurityEvent},
+        split::SplitterSettings,
+    },
     store::{ActivationOutcome, BuildOutcome, Collection, IndexChange, IndexDrop, NewIndex, ProfileId, Store},
 };
 
@@ -66,6 +72,7 @@ impl IndexService {
         tenant: TenantId,
         name: &str,
         wanted: WantedIndex,
+        event: impl FnOnce(Uuid, Uuid) -> SecurityEvent + Send,
     ) -> Result<(CollectionIndex, Uuid), ServiceError> {
         let collection = self.collection(tenant, name).await?;
         let WantedIndex { splitter, context, embedding_model } = wanted;
@@ -83,7 +90,7 @@ impl IndexService {
             payload: &build_work(),
             now: self.context.clock.now(),
         };
-        match self.store.collections().build_index(tenant, &new).await? {
+        match self.store.collections().build_index(tenant, &new, |index| event(index, job)).await? {
             BuildOutcome::Queued(index) => {
                 self.signal.queued();
                 Ok((self.index(tenant, &collection, index).await?, job))
@@ -189,12 +196,13 @@ impl IndexService {
         event: SecurityEvent,
     ) -> Result<DroppedIndex, ServiceError> {
         let collection = self.collection(tenant, name).await?;
-        let (store, now) = (self.store.clone(), self.context.clock.now());
+        let (store, now, ids) = (self.store.clone(), self.context.clock.now(), self.context.ids.clone());
         let drop = async move {
             let outcome = store.collections().drop_index(tenant, collection.id, index, &event).await?;
             if let IndexDrop::Dropped(_, jobs) = &outcome {
                 for job in jobs {
-                    store.jobs().stop_job(tenant, *job, now).await?;
+                    let stopped = event.beside(ids.next(), Change::CancelJob, vec![things::job(*job)]);
+                    store.jobs().stop_job(tenant, *job, &stopped, now).await?;
                 }
             }
             Ok(outcome)

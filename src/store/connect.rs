@@ -6,13 +6,13 @@ use sqlx::{Connection, Executor, PgConnection, PgPool, postgres::PgConnectOption
 
 use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
-    security_event::SecurityEvent,
     storage::StorageQuotas,
 };
 use crate::store::{
     MIGRATOR, StoreError, Tx,
     asks::audit::AuditRow,
     collections::profile::{self, ProfileId},
+    flush::Flush,
     group_writer::GroupWriter,
     login::RuntimeRole,
     replicas::Readers,
@@ -85,7 +85,7 @@ pub struct Store {
     /// Quotas of tenants that have none of their own.
     pub(in crate::store) quotas: Arc<StorageQuotas>,
     pub(in crate::store) audit: GroupWriter<AuditRow>,
-    pub(in crate::store) security: GroupWriter<SecurityEvent>,
+    pub(in crate::store) flushes: GroupWriter<Flush>,
 }
 
 impl Store {
@@ -141,9 +141,9 @@ impl Store {
             refuse_bypass(pool).await?;
         }
         refuse_unforced(&write).await?;
-        let (audit, security) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
+        let (audit, flushes) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
         let (owner, quotas) = (owner.application_name("cited maintenance"), Arc::default());
-        Ok(Self { write, read, queue, beginnings: Beginnings::of(settings), owner, quotas, audit, security })
+        Ok(Self { write, read, queue, beginnings: Beginnings::of(settings), owner, quotas, audit, flushes })
     }
 
     /// The same with these quotas for tenants that have none of their own.
@@ -161,11 +161,11 @@ impl Store {
 
     /// Resolves, with the reason, only if a background task of the store has died. The service should stop then.
     pub(crate) fn failed(&self) -> impl Future<Output = String> + Send + use<> {
-        let (audit, security) = (self.audit.failed(), self.security.failed());
+        let (audit, flushes) = (self.audit.failed(), self.flushes.failed());
         async move {
             tokio::select! {
                 reason = audit => reason,
-                reason = security => reason,
+                reason = flushes => reason,
             }
         }
     }
@@ -219,8 +219,8 @@ impl Store {
     }
 
     /// Begins a transaction that sees only one tenant's rows, which it finds by their keys, and whose commit does not wait for
-    /// the disk, so that its locks are free at once. Whoever is told of it must be told after the next flushed commit of this
-    /// process, which flushes it too.
+    /// the disk, so that its locks are free at once. Whoever is told of it must be told after [`Self::flush`], or another
+    /// commit that is flushed.
     pub(in crate::store) async fn begin_unflushed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         begin_with(&self.write, format!("{}{}{KEYED}{UNFLUSHED}", self.beginnings.write, tenant_of(tenant))).await
     }

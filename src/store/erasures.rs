@@ -5,8 +5,8 @@ use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{citation::Urn, identity::TenantId};
-use crate::store::{Store, StoreError, Tx};
+use crate::domain::{citation::Urn, identity::TenantId, security_event::SecurityEvent};
+use crate::store::{Store, StoreError, Tx, security_events::record};
 
 /// Source of an item whose document was erased.
 const ERASED: &str = "(erased)";
@@ -145,7 +145,8 @@ impl Erasures<'_> {
     }
 
     /// Erases the traces in jobs and in replies that are kept, and on request the asks that were answered from these
-    /// documents. Returns the numbers of those rows, and the asks that are left.
+    /// documents. Returns the numbers of those rows, and the asks that are left. The event is recorded here if no deletion
+    /// of documents recorded it.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is erased then.
@@ -154,6 +155,7 @@ impl Erasures<'_> {
         tenant: TenantId,
         traces: &Traces,
         with_asks: bool,
+        event: Option<&SecurityEvent>,
     ) -> Result<(Erased, LeftAsks), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let (job_items, jobs) = match &traces.sources {
@@ -167,6 +169,9 @@ impl Erasures<'_> {
                 .rows_affected();
         let asks = if with_asks { delete_asks(&mut transaction, tenant, traces).await? } else { 0 };
         let left = left_asks(&mut transaction, tenant, traces).await?;
+        if let Some(event) = event {
+            record(&mut transaction, event).await?;
+        }
         transaction.commit().await?;
         Ok((Erased { job_items, replies, asks, ..Erased::default() }, left))
     }

@@ -13,6 +13,7 @@ mod diagnostics;
 mod documents;
 mod erasures;
 mod error;
+mod flush;
 mod group_writer;
 mod jobs;
 mod login;

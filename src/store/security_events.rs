@@ -1,8 +1,6 @@
 //! The record of changes and refusals: written once, sealed in batches, deleted by age.
 
-use std::sync::Arc;
-
-use sqlx::{PgConnection, PgPool, types::Json};
+use sqlx::{PgConnection, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -10,7 +8,7 @@ use crate::domain::{
     identity::TenantId,
     security_event::{Seal, SecurityEvent, StoredEvents},
 };
-use crate::store::{Store, StoreError, Tx, group_writer::Recorded};
+use crate::store::{Store, StoreError, Tx};
 
 /// Most events of one seal.
 const SEALED_AT_ONCE: i64 = 1_000;
@@ -57,38 +55,25 @@ pub(crate) struct ChainReader {
     last: i64,
 }
 
-impl Recorded for SecurityEvent {
-    const RECORD: &'static str = "security events";
-
-    async fn insert(pool: &PgPool, rows: &[&Self]) -> Result<(), sqlx::Error> {
-        sqlx::query!("SELECT write_security_events($1)", Json(rows) as _).execute(pool).await?;
-        Ok(())
-    }
-}
-
 /// Writes an event in the transaction of the change that it records: both are there, or neither.
 pub(in crate::store) async fn record(transaction: &mut Tx, event: &SecurityEvent) -> Result<(), StoreError> {
-    let events = [event];
+    record_all(transaction, &[event]).await
+}
+
+/// The same for several changes of one transaction.
+pub(in crate::store) async fn record_all(transaction: &mut Tx, events: &[&SecurityEvent]) -> Result<(), StoreError> {
     sqlx::query!("SELECT write_security_events($1)", Json(events) as _).execute(&mut **transaction).await?;
     Ok(())
 }
 
 impl SecurityEvents<'_> {
-    /// Writes an event, in one statement with others that are written at the same time.
+    /// Writes events of what changed nothing in the database, in one statement.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn write(&self, event: SecurityEvent) -> Result<(), StoreError> {
-        self.store.security.write(Arc::new(event)).await
-    }
-
-    /// Writes events in one statement.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub(crate) async fn write_all(&self, events: &[SecurityEvent]) -> Result<(), StoreError> {
-        let events: Vec<&SecurityEvent> = events.iter().collect();
-        Ok(SecurityEvent::insert(self.store.writer(), &events).await?)
+    pub(crate) async fn write(&self, events: &[SecurityEvent]) -> Result<(), StoreError> {
+        sqlx::query!("SELECT write_security_events($1)", Json(events) as _).execute(self.store.writer()).await?;
+        Ok(())
     }
 
     /// Events of a tenant, newest first.

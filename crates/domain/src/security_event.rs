@@ -118,6 +118,14 @@ pub struct SecurityEvent {
     pub number: i64,
 }
 
+impl SecurityEvent {
+    /// The event of another change that the same request made.
+    #[must_use]
+    pub fn beside(&self, event_id: Uuid, change: Change, things: Vec<String>) -> Self {
+        Self { event_id, action: change.as_str().to_owned(), things, number: 1, ..self.clone() }
+    }
+}
+
 /// A link of the chain of a tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {

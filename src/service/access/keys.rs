@@ -136,10 +136,10 @@ impl AccessService {
         &self,
         tenant: TenantId,
         id: &str,
-        event: &SecurityEvent,
+        event: SecurityEvent,
     ) -> Result<KeyRow, ServiceError> {
         self.key(tenant, id).await?;
-        self.store.access().revoke_keys(tenant, Some((id, event)), self.context.clock.now()).await?;
+        self.store.access().revoke_keys(tenant, Some(id), event, self.context.clock.now()).await?;
         self.known.forget(id);
         self.key(tenant, id).await
     }

@@ -7,10 +7,10 @@ pub(crate) use crate::store::TenantRow;
 use crate::{
     domain::{
         identity::TenantId,
-        security_event::SecurityEvent,
+        security_event::{Change, SecurityEvent},
         storage::{StorageQuotaChange, StorageQuotas, StorageUse},
     },
-    service::{ServiceError, run_detached},
+    service::{ServiceError, run_detached, security_record::things},
     store::{Store, StoreError},
 };
 
@@ -89,12 +89,13 @@ impl AccessService {
         Ok(run_detached(async move { store.access().change_quotas(tenant, change, &event).await }).await?)
     }
 
-    /// Deletes a tenant with all that is its own. Its keys open nothing from the beginning of that.
+    /// Deletes a tenant with all that is its own. Its keys open nothing from the beginning of that. Each of its transactions
+    /// has an event beside the given one, which is that of the last.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] for the default tenant, or when requests of the tenant
     /// were still under way.
-    pub(crate) async fn delete_tenant(&self, id: Uuid) -> Result<TenantReceipt, ServiceError> {
+    pub(crate) async fn delete_tenant(&self, id: Uuid, event: SecurityEvent) -> Result<TenantReceipt, ServiceError> {
         let tenant = self.tenant(id).await?.id;
         if tenant == TenantId::DEFAULT {
             return Err(ServiceError::Conflict {
@@ -102,11 +103,16 @@ impl AccessService {
                 detail: "this is the operator's own tenant, which stays; delete its collections instead".to_owned(),
             });
         }
-        let (store, now) = (self.store.clone(), self.context.clock.now());
+        let (store, now, ids) = (self.store.clone(), self.context.clock.now(), self.context.ids.clone());
         let deletion = async move {
-            store.access().revoke_keys(tenant, None, now).await?;
-            let receipt = delete_collections(&store, tenant, now).await?;
-            store.access().delete_tenant(tenant).await?;
+            let beside = |change, more: Option<String>| {
+                event.beside(ids.next(), change, [things::tenant(id)].into_iter().chain(more).collect())
+            };
+            store.access().revoke_keys(tenant, None, beside(Change::RevokeKey, None), now).await?;
+            let of_collection = |name: &str| beside(Change::DeleteCollection, Some(things::collection(name)));
+            let receipt = delete_collections(&store, tenant, of_collection, now).await?;
+            let event = SecurityEvent { number: i64::try_from(receipt.documents).unwrap_or(i64::MAX), ..event.clone() };
+            store.access().delete_tenant(tenant, &event).await?;
             Ok(receipt)
         };
         run_detached(deletion).await.map_err(|error| match error {
@@ -123,6 +129,7 @@ impl AccessService {
 async fn delete_collections(
     store: &Store,
     tenant: TenantId,
+    event: impl Fn(&str) -> SecurityEvent,
     now: time::OffsetDateTime,
 ) -> Result<TenantReceipt, StoreError> {
     let mut receipt = TenantReceipt::default();
@@ -132,7 +139,8 @@ async fn delete_collections(
             return Ok(receipt);
         }
         for summary in found {
-            let deleted = store.documents().delete_collection(tenant, &summary.collection.name, None, now).await?;
+            let name = &summary.collection.name;
+            let deleted = store.documents().delete_collection(tenant, name, event(name), now).await?;
             receipt.collections += 1;
             receipt.documents += deleted.map_or(0, |deleted| deleted.documents);
         }

@@ -15,7 +15,10 @@ use crate::{
         ServiceError,
         access::{IssuedKey, KeyRow, TenantReceipt, TenantRow, WantedKey},
         ingest::ReceiverSecret,
-        security_record::{Changed, EventFilter, RecordState},
+        security_record::{
+            Changed, EventFilter, RecordState,
+            things::{key, tenant as tenant_named},
+        },
     },
 };
 
@@ -81,7 +84,7 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn revoke_key(&self, id: &str) -> Result<KeyRow, ServiceError> {
         let event = self.event(Changed::one(Change::RevokeKey, [key(id)]));
-        self.parts.access.revoke_key(self.tenant(), id, &event).await
+        self.parts.access.revoke_key(self.tenant(), id, event).await
     }
 
     /// The secret by which the receiver at a URL checks the webhooks of the caller's tenant.
@@ -90,7 +93,8 @@ impl Granted {
     /// As [`IngestService::webhook_secret`](crate::service::ingest::IngestService::webhook_secret).
     pub(crate) async fn webhook_secret(&self, url: &str) -> Result<ReceiverSecret, ServiceError> {
         let found = self.parts.ingest.webhook_secret(self.tenant(), url)?;
-        self.record(Changed::one(Change::ShowWebhookSecret, [format!("receiver:{}", found.endpoint)])).await?;
+        let shown = Changed::one(Change::ShowWebhookSecret, [format!("receiver:{}", found.endpoint)]);
+        self.parts.security_record.write(&self.caller, shown).await?;
         Ok(found)
     }
 
@@ -149,11 +153,8 @@ impl Granted {
     /// # Errors
     /// As [`AccessService::delete_tenant`](crate::service::access::AccessService::delete_tenant).
     pub(crate) async fn delete_tenant(&self, id: Uuid) -> Result<TenantReceipt, ServiceError> {
-        let receipt = self.parts.access.delete_tenant(id).await?;
-        let changed = Changed::one(Change::DeleteTenant, [tenant_named(id)]);
-        let changed = Changed { number: receipt.documents, ..changed };
-        self.parts.security_record.change_in(TenantId::DEPLOYMENT, &self.caller, changed).await?;
-        Ok(receipt)
+        let event = self.event_in(TenantId::DEPLOYMENT, Changed::one(Change::DeleteTenant, [tenant_named(id)]));
+        self.parts.access.delete_tenant(id, event).await
     }
 
     /// Security events, newest first: of the caller's tenant, or for the operator those of the deployment.
@@ -192,14 +193,4 @@ impl Granted {
     fn event_in(&self, tenant: TenantId, changed: Changed) -> SecurityEvent {
         self.parts.security_record.event_by(tenant, &self.caller, changed)
     }
-}
-
-/// Names a key in the record.
-fn key(id: &str) -> String {
-    format!("key:{id}")
-}
-
-/// Names a tenant in the record.
-fn tenant_named(id: Uuid) -> String {
-    format!("tenant:{id}")
 }

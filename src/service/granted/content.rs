@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Granted, collection, document};
+use super::Granted;
 use crate::domain::{
     access::{Acl, AclChange},
     security_event::Change,
@@ -13,7 +13,10 @@ use crate::service::{
     documents::{DocumentList, DocumentRow, DocumentText, SourcePrefix, StoredChunk, no_document},
     erasures::{Erasable, ErasureRow, WantedErasure},
     indexes::{CollectionIndex, DroppedIndex, WantedIndex},
-    security_record::Changed,
+    security_record::{
+        Changed,
+        things::{collection, document, erasure, index as index_named, job},
+    },
 };
 
 impl Granted {
@@ -35,9 +38,8 @@ impl Granted {
         web_search: bool,
     ) -> Result<CollectionSummary, ServiceError> {
         self.fill(name)?;
-        let made = self.parts.collections.create(self.tenant(), name, settings, web_search).await?;
-        self.record(Changed::one(Change::CreateCollection, [collection(name)])).await?;
-        Ok(made)
+        let event = self.event(Changed::one(Change::CreateCollection, [collection(name)]));
+        self.parts.collections.create(self.tenant(), name, settings, web_search, &event).await
     }
 
     /// One collection.
@@ -120,10 +122,9 @@ impl Granted {
         wanted: WantedIndex,
     ) -> Result<(CollectionIndex, Uuid), ServiceError> {
         self.see(name)?;
-        let (index, job) = self.parts.indexes.build(self.tenant(), name, wanted).await?;
-        let things = [collection(name), format!("index:{}", index.id), format!("job:{job}")];
-        self.record(Changed::one(Change::BuildIndex, things)).await?;
-        Ok((index, job))
+        let event =
+            |index, by| self.event(Changed::one(Change::BuildIndex, [collection(name), index_named(index), job(by)]));
+        self.parts.indexes.build(self.tenant(), name, wanted, event).await
     }
 
     /// The indexes of a collection, the active one first.
@@ -144,7 +145,7 @@ impl Granted {
     /// As [`IndexService::activate`](crate::service::indexes::IndexService::activate).
     pub(crate) async fn activate_index(&self, name: &str, index: Uuid) -> Result<(), ServiceError> {
         self.see(name)?;
-        let event = self.event(Changed::one(Change::ActivateIndex, [collection(name), format!("index:{index}")]));
+        let event = self.event(Changed::one(Change::ActivateIndex, [collection(name), index_named(index)]));
         self.parts.indexes.activate(self.tenant(), name, index, event).await
     }
 
@@ -154,7 +155,7 @@ impl Granted {
     /// As [`IndexService::drop_index`](crate::service::indexes::IndexService::drop_index).
     pub(crate) async fn drop_index(&self, name: &str, index: Uuid) -> Result<DroppedIndex, ServiceError> {
         self.see(name)?;
-        let event = self.event(Changed::one(Change::DropIndex, [collection(name), format!("index:{index}")]));
+        let event = self.event(Changed::one(Change::DropIndex, [collection(name), index_named(index)]));
         self.parts.indexes.drop_index(self.tenant(), name, index, event).await
     }
 
@@ -248,11 +249,8 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn erase(&self, of: Erasable, with_asks: bool) -> Result<ErasureRow, ServiceError> {
         let wanted = WantedErasure { of, with_asks, key_id: self.caller.key_id.clone() };
-        let row = self.parts.erasures.erase(self.tenant(), wanted).await?;
-        let things = [format!("erasure:{}", row.id)];
-        let changed = Changed::one(Change::CreateErasure, things);
-        self.record(Changed { number: row.erased.documents, ..changed }).await?;
-        Ok(row)
+        let event = |id| self.event(Changed::one(Change::CreateErasure, [erasure(id)]));
+        self.parts.erasures.erase(self.tenant(), wanted, event).await
     }
 
     /// Receipts of erasures, newest first.

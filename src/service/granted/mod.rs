@@ -101,14 +101,9 @@ impl Granted {
         self.caller.grant.tenant()
     }
 
-    /// Records a change that was made.
-    async fn record(&self, changed: Changed) -> Result<(), ServiceError> {
-        self.parts.security_record.change(&self.caller, changed).await
-    }
-
     /// The event of a change in the caller's tenant, to be written in the transaction that makes it.
     fn event(&self, changed: Changed) -> SecurityEvent {
-        self.parts.security_record.event_by(self.tenant(), &self.caller, changed)
+        self.parts.security_record.event(&self.caller, changed)
     }
 
     /// Notes that the caller was refused an operation within its request.
@@ -156,14 +151,4 @@ impl Granted {
             None => self.caller.grant.collections().map(|names| names.iter().cloned().collect()),
         }
     }
-}
-
-/// Names a collection in the record.
-fn collection(name: &str) -> String {
-    format!("collection:{name}")
-}
-
-/// Names a document in the record.
-fn document(id: Uuid) -> String {
-    format!("document:{id}")
 }

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Granted, collection, document};
+use super::Granted;
 use crate::{
     domain::{fingerprint::Hash, job::Indexing, security_event::Change},
     service::{
@@ -11,7 +11,7 @@ use crate::{
             Accepted, DocumentStream, FirstAnswer, ItemPage, JobFilter, JobReport, JobSnapshot, Replacement, Reply,
             ReplyContent, ReplyOptions, Submission, no_job,
         },
-        security_record::Changed,
+        security_record::{Changed, things::job},
     },
 };
 
@@ -22,13 +22,7 @@ impl Granted {
     /// [`ServiceError::NotGranted`]; else as [`IngestService::accept`](crate::service::ingest::IngestService::accept).
     pub(crate) async fn accept(&self, submission: Submission) -> Result<Accepted, ServiceError> {
         self.fill(&submission.collection)?;
-        let (name, number) = (submission.collection.clone(), submission.documents.len() as u64);
-        let accepted = self.parts.ingest.accept(&self.caller, submission).await?;
-        if let Accepted::New(new) = &accepted {
-            let changed = Changed::one(Change::CreateDocuments, [collection(&name), job(*new)]);
-            self.record(Changed { number, ..changed }).await?;
-        }
-        Ok(accepted)
+        self.parts.ingest.accept(&self.caller, submission).await
     }
 
     /// Opens a stream of documents.
@@ -44,9 +38,7 @@ impl Granted {
         webhook: Option<&str>,
     ) -> Result<DocumentStream, ServiceError> {
         self.fill(name)?;
-        let stream = self.parts.ingest.open_stream(self.caller.clone(), name, indexing, key, webhook).await?;
-        self.record(Changed::one(Change::StreamDocuments, [collection(name)])).await?;
-        Ok(stream)
+        self.parts.ingest.open_stream(self.caller.clone(), name, indexing, key, webhook).await
     }
 
     /// The reply to an earlier stream with this idempotency key.
@@ -80,9 +72,7 @@ impl Granted {
     /// As [`IngestService::replace`](crate::service::ingest::IngestService::replace).
     pub(crate) async fn replace_document(&self, id: Uuid, replacement: Replacement) -> Result<Uuid, ServiceError> {
         self.see_document(id).await?;
-        let queued = self.parts.ingest.replace(&self.caller, id, replacement).await?;
-        self.record(Changed::one(Change::ReplaceDocument, [document(id), job(queued)])).await?;
-        Ok(queued)
+        self.parts.ingest.replace(&self.caller, id, replacement).await
     }
 
     /// Jobs that pass the filter, newest first; of the collection that the request names, if it names one.
@@ -137,9 +127,8 @@ impl Granted {
     /// As [`IngestService::cancel`](crate::service::ingest::IngestService::cancel).
     pub(crate) async fn cancel_job(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
         self.see_job(id).await?;
-        let state = self.parts.ingest.cancel(self.tenant(), id).await?;
-        self.record(Changed::one(Change::CancelJob, [job(id)])).await?;
-        Ok(state)
+        let event = self.event(Changed::one(Change::CancelJob, [job(id)]));
+        self.parts.ingest.cancel(self.tenant(), id, &event).await
     }
 
     /// Returns the failed documents of a job to the queue.
@@ -148,9 +137,8 @@ impl Granted {
     /// As [`IngestService::retry`](crate::service::ingest::IngestService::retry).
     pub(crate) async fn retry_job(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
         self.see_job(id).await?;
-        let state = self.parts.ingest.retry(self.tenant(), id).await?;
-        self.record(Changed::one(Change::RetryJob, [job(id)])).await?;
-        Ok(state)
+        let event = self.event(Changed::one(Change::RetryJob, [job(id)]));
+        self.parts.ingest.retry(self.tenant(), id, &event).await
     }
 
     /// Answers as for a job that does not exist, if the caller may not see its collection, or what it names.
@@ -169,9 +157,4 @@ impl Granted {
     fn maker(&self) -> Option<String> {
         self.caller.grant.principals().map(|_| self.caller.key_id.clone().unwrap_or_default())
     }
-}
-
-/// Names a job in the record.
-fn job(id: Uuid) -> String {
-    format!("job:{id}")
 }

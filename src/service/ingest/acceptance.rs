@@ -9,8 +9,13 @@ use crate::{
         fingerprint::Hash,
         identity::{Caller, TenantId},
         job::Indexing,
+        security_event::{Change, SecurityEvent},
     },
-    service::{ServiceError, together::Together},
+    service::{
+        ServiceError,
+        security_record::{Changed, things},
+        together::Together,
+    },
     store::{EnqueueOutcome, NewJob, NewJobItem, RequestKey, StoreError},
 };
 
@@ -26,6 +31,7 @@ pub(super) type Uploads = Together<(TenantId, String), Upload, Result<EnqueueOut
 pub(super) struct Upload {
     /// Identity of the job that it becomes.
     job: Uuid,
+    event: SecurityEvent,
     collection: String,
     indexing: Option<Indexing>,
     key: Option<(String, Hash)>,
@@ -57,23 +63,31 @@ impl IngestService {
         let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         let hash = submission.key.is_some().then(|| submission.hash());
         let Submission { collection, indexing, documents, key, .. } = submission;
-        let items = documents.into_iter().map(queue_item).collect();
+        let items: Vec<_> = documents.into_iter().map(queue_item).collect();
         let (job, key, caller) = (self.context.ids.next(), key.zip(hash), caller.clone());
-        let upload = Upload { job, collection, indexing, key, webhook, caller, items };
+        let things = vec![things::collection(&collection), things::job(job)];
+        let changed = Changed { change: Change::CreateDocuments, things, number: items.len() as u64 };
+        let event = self.record.event(&caller, changed);
+        let upload = Upload { job, event, collection, indexing, key, webhook, caller, items };
         // A repeated request creates no collection, even if its own has been deleted by now.
         if let Some(key) = upload.key()
             && let Some(earlier) = self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await?
         {
             return repeated_or_refused(earlier);
         }
-        let (counted, count) = (upload.caller.clone(), upload.items.len());
+        let (counted, count, is_flushed) = (upload.caller.clone(), upload.items.len(), upload.key.is_some());
         self.quotas.count_documents(&counted, count).await?;
         let outcome = self.enqueue(upload).await;
         if !matches!(outcome, Ok(EnqueueOutcome::Queued)) {
             self.quotas.return_documents(&counted, count).await?;
         }
         match outcome? {
-            EnqueueOutcome::Queued => Ok(Accepted::New(job)),
+            EnqueueOutcome::Queued => {
+                if !is_flushed {
+                    self.store.flush().await?;
+                }
+                Ok(Accepted::New(job))
+            }
             other => repeated_or_refused(other),
         }
     }
@@ -107,14 +121,13 @@ impl IngestService {
         let Some(first) = uploads.first() else { return Ok(Vec::new()) };
         let tenant = first.caller.grant.tenant();
         let documents = uploads.iter().map(|upload| upload.items.len()).sum();
-        let collection = self.collection(tenant, &first.collection, documents).await?;
+        let collection = self.collection(&first.caller, &first.collection, documents).await?;
         let jobs: Vec<NewJob<'_>> = uploads
             .iter()
             .map(|upload| NewJob {
-                id: upload.job,
                 key: upload.key(),
                 webhook: upload.webhook.as_deref(),
-                ..self.new_job(&collection, upload.indexing, &upload.caller)
+                ..self.new_job((upload.job, &upload.event), &collection, upload.indexing, &upload.caller)
             })
             .collect();
         let jobs: Vec<(&NewJob<'_>, &[NewJobItem])> =

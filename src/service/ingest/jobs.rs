@@ -10,6 +10,7 @@ use crate::{
     domain::{
         identity::TenantId,
         job::{JobState, Pace, Share},
+        security_event::SecurityEvent,
     },
     service::{ServiceError, together::Together},
     store::{
@@ -162,8 +163,13 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has ended.
-    pub(crate) async fn cancel(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
-        match self.store.jobs().cancel_job(tenant, job, self.context.clock.now()).await? {
+    pub(crate) async fn cancel(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        event: &SecurityEvent,
+    ) -> Result<JobSnapshot, ServiceError> {
+        match self.store.jobs().cancel_job(tenant, job, event, self.context.clock.now()).await? {
             CancelOutcome::NotFound => Err(no_job(job)),
             CancelOutcome::AlreadyOver => Err(ServiceError::Conflict {
                 code: "job_over",
@@ -189,8 +195,13 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has not ended or nothing can be retried;
     /// [`ServiceError::QueueFull`] while there is no room for them.
-    pub(crate) async fn retry(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
-        match self.store.jobs().retry_job(tenant, job, self.limits, self.context.clock.now()).await? {
+    pub(crate) async fn retry(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        event: &SecurityEvent,
+    ) -> Result<JobSnapshot, ServiceError> {
+        match self.store.jobs().retry_job(tenant, job, self.limits, event, self.context.clock.now()).await? {
             RetryOutcome::NotFound => Err(no_job(job)),
             RetryOutcome::NotOver => Err(ServiceError::Conflict {
                 code: "job_not_over",

@@ -57,12 +57,19 @@ use acceptance::Uploads;
 use jobs::Looks;
 use submission::queue_item;
 
-use super::{ServiceError, context::Context, embedders::Embedders, quotas::Quotas};
+use super::{
+    ServiceError,
+    context::Context,
+    embedders::Embedders,
+    quotas::Quotas,
+    security_record::{Changed, SecurityRecord, things},
+};
 use crate::{
     domain::{
         identity::{Caller, TenantId},
         job::Indexing,
         lexical::language::Language,
+        security_event::{Change, SecurityEvent},
         split::SplitterSettings,
         storage::Growth,
     },
@@ -183,6 +190,8 @@ pub(crate) struct Acceptance {
     pub(crate) webhooks: Option<Webhooks>,
     /// Counts documents against the day of their key.
     pub(crate) quotas: Quotas,
+    /// Names what is accepted, for the record.
+    pub(crate) record: SecurityRecord,
 }
 
 /// The use case.
@@ -194,6 +203,7 @@ pub(crate) struct IngestService {
     limits: QueueLimits,
     webhooks: Option<Webhooks>,
     quotas: Quotas,
+    record: SecurityRecord,
     context: Context,
     signal: Arc<Signal>,
     uploads: Uploads,
@@ -205,7 +215,7 @@ impl IngestService {
     #[must_use]
     pub(crate) fn new(parts: IngestParts, acceptance: Acceptance, signal: Arc<Signal>) -> Self {
         let IngestParts { store, embedders, context } = parts;
-        let Acceptance { defaults, limits, webhooks, quotas } = acceptance;
+        let Acceptance { defaults, limits, webhooks, quotas, record } = acceptance;
         Self {
             store,
             embedders,
@@ -213,6 +223,7 @@ impl IngestService {
             limits,
             webhooks,
             quotas,
+            record,
             context,
             signal,
             uploads: Uploads::default(),
@@ -221,10 +232,10 @@ impl IngestService {
     }
 
     /// The collection of this name; made for so many documents if there is none, unless they would be refused anyway.
-    async fn collection(&self, tenant: TenantId, name: &str, documents: usize) -> Result<Collection, ServiceError> {
-        let collection = match self.store.collections().collection(tenant, name).await? {
+    async fn collection(&self, caller: &Caller, name: &str, documents: usize) -> Result<Collection, ServiceError> {
+        let collection = match self.store.collections().collection(caller.grant.tenant(), name).await? {
             Some(collection) => collection,
-            None => self.make_collection(tenant, name, documents).await?,
+            None => self.make_collection(caller, name, documents).await?,
         };
         if self.embedders.of(collection.profile_id).is_some() {
             Ok(collection)
@@ -233,17 +244,14 @@ impl IngestService {
         }
     }
 
-    async fn make_collection(
-        &self,
-        tenant: TenantId,
-        name: &str,
-        documents: usize,
-    ) -> Result<Collection, ServiceError> {
+    async fn make_collection(&self, caller: &Caller, name: &str, documents: usize) -> Result<Collection, ServiceError> {
+        let tenant = caller.grant.tenant();
         let growth = Growth { documents: documents as u64, bytes: 1, collections: 1 };
         self.store.access().refuse_growth(tenant, growth).await?;
         let (profile, _) = self.embedders.primary();
-        let new =
-            NewCollection { id: self.context.ids.next(), name, profile, settings: self.defaults, web_search: false };
+        let event = self.record.event(caller, Changed::one(Change::CreateCollection, [things::collection(name)]));
+        let (id, settings) = (self.context.ids.next(), self.defaults);
+        let new = NewCollection { id, name, profile, settings, web_search: false, event: &event };
         Ok(self.store.collections().ensure_collection(tenant, new, self.context.clock.now()).await?.0)
     }
 
@@ -260,9 +268,16 @@ impl IngestService {
     }
 
     /// A job of a caller, without a name of its own and without a webhook.
-    fn new_job<'a>(&self, collection: &'a Collection, indexing: Option<Indexing>, caller: &'a Caller) -> NewJob<'a> {
+    fn new_job<'a>(
+        &self,
+        (id, event): (Uuid, &'a SecurityEvent),
+        collection: &'a Collection,
+        indexing: Option<Indexing>,
+        caller: &'a Caller,
+    ) -> NewJob<'a> {
         NewJob {
-            id: self.context.ids.next(),
+            id,
+            event,
             collection: collection.id,
             collection_name: &collection.name,
             indexing: indexing.unwrap_or(collection.indexing),

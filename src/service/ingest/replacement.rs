@@ -8,8 +8,11 @@ use super::{
     work::{Fetch, Upload, Work},
 };
 use crate::{
-    domain::{identity::Caller, job::Indexing},
-    service::ServiceError,
+    domain::{identity::Caller, job::Indexing, security_event::Change},
+    service::{
+        ServiceError,
+        security_record::{Changed, things},
+    },
     store::{EnqueueOutcome, NewJob, Replaceable},
 };
 
@@ -51,7 +54,11 @@ impl IngestService {
         if self.embedders.of(collection.profile_id).is_none() {
             return Err(foreign_profile(&collection));
         }
-        let job = NewJob { webhook: webhook.as_deref(), ..self.new_job(&collection, replacement.indexing, caller) };
+        let id = self.context.ids.next();
+        let changed = Changed::one(Change::ReplaceDocument, [things::document(document), things::job(id)]);
+        let event = self.record.event(caller, changed);
+        let new_job = self.new_job((id, &event), &collection, replacement.indexing, caller);
+        let job = NewJob { webhook: webhook.as_deref(), ..new_job };
         let make = |current| queue_item(replacement.merge(current));
         self.quotas.count_documents(caller, 1).await?;
         match self.store.documents().enqueue_replacement(tenant, &job, document, make).await? {

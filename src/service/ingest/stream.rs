@@ -11,8 +11,12 @@ use crate::{
         fingerprint::Hash,
         identity::{Caller, TenantId},
         job::Indexing,
+        security_event::Change,
     },
-    service::ServiceError,
+    service::{
+        ServiceError,
+        security_record::{Changed, things},
+    },
     store::{
         AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewItems, NewJob, OpenJob, RefusedItem, RequestKey,
         StoreError,
@@ -68,7 +72,7 @@ impl IngestService {
     ) -> Result<DocumentStream, ServiceError> {
         Ok(DocumentStream {
             webhook: webhook.map(|url| self.check_webhook(url)).transpose()?,
-            collection: self.collection(caller.grant.tenant(), collection, 1).await?,
+            collection: self.collection(&caller, collection, 1).await?,
             service: self.clone(),
             caller,
             indexing,
@@ -148,7 +152,10 @@ impl DocumentStream {
 
     async fn open(&mut self, new: NewItems) -> Result<(), ServiceError> {
         let key = self.key.as_deref().map(|key| RequestKey { key, request_hash: None });
-        let new_job = self.service.new_job(&self.collection, self.indexing, &self.caller);
+        let id = self.service.context.ids.next();
+        let things = [things::collection(&self.collection.name), things::job(id)];
+        let event = self.service.record.event(&self.caller, Changed::one(Change::StreamDocuments, things));
+        let new_job = self.service.new_job((id, &event), &self.collection, self.indexing, &self.caller);
         let job = NewJob { key, webhook: self.webhook.as_deref(), ..new_job };
         let until = job.now + RECEIVING;
         match self.service.store.jobs().open_job(self.tenant(), &job, &new, until).await? {

@@ -2,6 +2,7 @@
 
 mod refusals;
 mod seal_key;
+pub(crate) mod things;
 
 use std::{sync::Arc, time::Duration};
 
@@ -66,35 +67,27 @@ impl SecurityRecord {
         Self { store, context, key, refusals: Arc::default() }
     }
 
-    /// Records a change in the caller's tenant. It has been made; its answer waits for the record.
+    /// Records what a caller was shown or made without a change in the database; its answer waits for the record.
     ///
     /// # Errors
-    /// Store errors: the change stands without a record, and its caller is not told that it was made.
-    pub(crate) async fn change(&self, caller: &Caller, changed: Changed) -> Result<(), ServiceError> {
-        self.change_in(caller.grant.tenant(), caller, changed).await
+    /// Store errors.
+    pub(crate) async fn write(&self, caller: &Caller, changed: Changed) -> Result<(), ServiceError> {
+        Ok(self.store.security_events().write(&[self.event(caller, changed)]).await?)
+    }
+
+    /// The event of a change in the caller's tenant, to be written in the transaction that makes the change.
+    pub(crate) fn event(&self, caller: &Caller, changed: Changed) -> SecurityEvent {
+        self.event_by(caller.grant.tenant(), caller, changed)
     }
 
     /// The same in another tenant, or of the deployment.
-    ///
-    /// # Errors
-    /// As [`Self::change`].
-    pub(crate) async fn change_in(
-        &self,
-        tenant: TenantId,
-        caller: &Caller,
-        changed: Changed,
-    ) -> Result<(), ServiceError> {
-        Ok(self.store.security_events().write(self.event_by(tenant, caller, changed)).await?)
-    }
-
-    /// The event of a change by a caller, to be written in the transaction that makes the change.
     #[must_use]
     pub(crate) fn event_by(&self, tenant: TenantId, caller: &Caller, changed: Changed) -> SecurityEvent {
         SecurityEvent {
             key_id: caller.key_id.clone(),
             address: caller.address.map(|address| address.to_string()),
             request_id: caller.request_id.clone(),
-            ..self.event(tenant, changed)
+            ..self.unattended(tenant, changed)
         }
     }
 
@@ -143,7 +136,7 @@ impl SecurityRecord {
     /// Store errors.
     pub(crate) async fn forget(&self, before: OffsetDateTime) -> Result<(), ServiceError> {
         let record = |last: &Seal, number| {
-            self.event(
+            self.unattended(
                 TenantId(last.tenant_id),
                 Changed { change: Change::ForgetEvents, things: vec![last.mark()], number },
             )
@@ -190,14 +183,15 @@ impl SecurityRecord {
         }
         let (now, ids) = (self.context.clock.now(), &self.context.ids);
         let events: Vec<_> = refusals.iter().map(|(refused, number)| refused.event(ids.next(), now, *number)).collect();
-        let written = self.store.security_events().write_all(&events).await;
+        let written = self.store.security_events().write(&events).await;
         if written.is_err() {
             self.refusals.restore(refusals);
         }
         written
     }
 
-    fn event(&self, tenant: TenantId, changed: Changed) -> SecurityEvent {
+    /// The event of a change that nobody asked for.
+    fn unattended(&self, tenant: TenantId, changed: Changed) -> SecurityEvent {
         SecurityEvent {
             tenant_id: tenant.0,
             event_id: self.context.ids.next(),

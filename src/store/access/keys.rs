@@ -10,7 +10,7 @@ use crate::domain::{
     identity::TenantId,
     security_event::SecurityEvent,
 };
-use crate::store::{Access, StoreError, security_events::record};
+use crate::store::{Access, StoreError, security_events::record, signed};
 
 /// A stored key, as far as people may see it.
 #[derive(Clone, Debug)]
@@ -196,29 +196,31 @@ impl Access<'_> {
         Ok(changed > 0)
     }
 
-    /// Takes a key back, or every key of the tenant; those that were taken back stay as they are.
+    /// Takes a key back, or every key of the tenant, whose number the event then tells; those that were taken back stay as
+    /// they are.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub(crate) async fn revoke_keys(
         &self,
         tenant: TenantId,
-        one: Option<(&str, &SecurityEvent)>,
+        one: Option<&str>,
+        event: SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
-        sqlx::query!(
+        let revoked = sqlx::query!(
             "UPDATE api_key SET revoked_at = $3
              WHERE tenant_id = $1 AND ($2::text IS NULL OR key_id = $2) AND revoked_at IS NULL",
             tenant.0,
-            one.map(|(id, _)| id),
+            one,
             now,
         )
         .execute(&mut *transaction)
-        .await?;
-        if let Some((_, event)) = one {
-            record(&mut transaction, event).await?;
-        }
+        .await?
+        .rows_affected();
+        let number = if one.is_some() { event.number } else { signed(revoked) };
+        record(&mut transaction, &SecurityEvent { number, ..event }).await?;
         transaction.commit().await?;
         Ok(())
     }

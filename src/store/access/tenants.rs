@@ -70,7 +70,7 @@ impl Access<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; the constraint `collection_tenant_id_fkey` if it has collections.
-    pub(crate) async fn delete_tenant(&self, tenant: TenantId) -> Result<(), StoreError> {
+    pub(crate) async fn delete_tenant(&self, tenant: TenantId, event: &SecurityEvent) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         // Rows of a job are locked in this order by workers too.
         sqlx::query!("DELETE FROM job WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
@@ -87,6 +87,7 @@ impl Access<'_> {
         sqlx::query!("DELETE FROM api_key WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM principal WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM tenant WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         self.store.security_events().drop_orphaned().await
     }

@@ -9,12 +9,14 @@ use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
     job::Indexing,
     lexical::language::Language,
+    security_event::SecurityEvent,
     split::SplitterSettings,
     storage::Growth,
 };
 use crate::store::{
     Collections, ProfileId, StoreError,
     access::storage::{own_quotas, settle_growth},
+    security_events::record,
 };
 
 /// A collection with the fields that every query needs.
@@ -90,6 +92,8 @@ pub struct NewCollection<'a> {
     pub settings: CollectionSettings,
     /// Whether questions to it may be sent to a search engine.
     pub web_search: bool,
+    /// The event that records it.
+    pub event: &'a SecurityEvent,
 }
 
 /// Settings that a collection is created with and keeps.
@@ -166,7 +170,7 @@ impl Collections<'_> {
         new: NewCollection<'_>,
         now: OffsetDateTime,
     ) -> Result<(Collection, bool), StoreError> {
-        let NewCollection { id, name, profile, settings, web_search } = new;
+        let NewCollection { id, name, profile, settings, web_search, event } = new;
         let CollectionSettings { splitter, language, indexing, context } = settings;
         if let Some(collection) = self.collection(tenant, name).await? {
             return Ok((collection, false));
@@ -205,6 +209,7 @@ impl Collections<'_> {
         .execute(&mut *transaction)
         .await?;
         if made == 1 {
+            record(&mut transaction, event).await?;
             let quotas = own_quotas(&mut transaction, tenant).await?.or(*self.store.quotas);
             let growth = Growth { collections: 1, ..Growth::default() };
             settle_growth(&mut transaction, tenant, quotas, growth).await?;

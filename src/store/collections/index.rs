@@ -13,12 +13,14 @@ use uuid::Uuid;
 use crate::domain::{
     contextual::Contextual,
     identity::{EmbeddingProfile, TenantId},
+    security_event::SecurityEvent,
     split::SplitterSettings,
 };
 use crate::store::{
     Collection, CollectionSettings, Collections, CommitBatch, ProfileId, StoreError, Tx,
     collections::build_jobs::{BuildJob, queue_build},
     collections::lock,
+    security_events::record,
 };
 
 /// An index of a collection, with its settings and counts.
@@ -93,11 +95,17 @@ pub(crate) enum BuildOutcome {
 }
 
 impl Collections<'_> {
-    /// Creates the next index of a collection, unless it exists, and queues a job that builds it from all documents.
+    /// Creates the next index of a collection, unless it exists, and queues a job that builds it from all documents; `event`
+    /// makes the event that records it, by the index.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
-    pub(crate) async fn build_index(&self, tenant: TenantId, new: &NewIndex<'_>) -> Result<BuildOutcome, StoreError> {
+    pub(crate) async fn build_index(
+        &self,
+        tenant: TenantId,
+        new: &NewIndex<'_>,
+        event: impl FnOnce(Uuid) -> SecurityEvent + Send,
+    ) -> Result<BuildOutcome, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         if lock::lock_exclusive(&mut transaction, tenant, new.collection).await?.is_none() {
             return Ok(BuildOutcome::CollectionGone);
@@ -122,6 +130,7 @@ impl Collections<'_> {
             now: new.now,
         };
         queue_build(&mut transaction, tenant, &job, None).await?;
+        record(&mut transaction, &event(index)).await?;
         transaction.commit().await?;
         Ok(BuildOutcome::Queued(index))
     }

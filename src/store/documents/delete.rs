@@ -113,9 +113,7 @@ impl Documents<'_> {
         else {
             return Ok(None);
         };
-        self.delete(transaction, (tenant, row.collection_id), Matching::Source(&row.source), Some(event), now)
-            .await
-            .map(Some)
+        self.delete(transaction, (tenant, row.collection_id), Matching::Source(&row.source), event, now).await.map(Some)
     }
 
     /// Deletes the documents of a collection whose source starts with the prefix. For a caller from whom documents may be
@@ -132,7 +130,7 @@ impl Documents<'_> {
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let transaction = self.store.begin(tenant).await?;
-        self.delete(transaction, (tenant, collection), Matching::Prefix(prefix), Some(event), now).await
+        self.delete(transaction, (tenant, collection), Matching::Prefix(prefix), event, now).await
     }
 
     /// Deletes what is stored under a source, with what was found in it, and what waits under it.
@@ -144,10 +142,11 @@ impl Documents<'_> {
         tenant: TenantId,
         collection: Uuid,
         source: &str,
+        event: SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let transaction = self.store.begin(tenant).await?;
-        self.delete(transaction, (tenant, collection), Matching::Source(source), None, now).await
+        self.delete(transaction, (tenant, collection), Matching::Source(source), event, now).await
     }
 
     async fn delete(
@@ -155,7 +154,7 @@ impl Documents<'_> {
         mut transaction: Tx,
         (tenant, collection): (TenantId, Uuid),
         matching: Matching<'_>,
-        event: Option<SecurityEvent>,
+        event: SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
@@ -189,7 +188,7 @@ impl Documents<'_> {
         &self,
         tenant: TenantId,
         name: &str,
-        event: Option<SecurityEvent>,
+        event: SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<Option<DeleteReceipt>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
@@ -253,9 +252,8 @@ impl Documents<'_> {
     }
 }
 
-/// Records how many documents were deleted, if that is on record at all.
-async fn record_number(transaction: &mut Tx, event: Option<SecurityEvent>, documents: u64) -> Result<(), StoreError> {
-    let Some(event) = event else { return Ok(()) };
+/// Records how many documents were deleted.
+async fn record_number(transaction: &mut Tx, event: SecurityEvent, documents: u64) -> Result<(), StoreError> {
     record(transaction, &SecurityEvent { number: signed(documents), ..event }).await
 }
 

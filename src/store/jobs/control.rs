@@ -7,8 +7,10 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::identity::TenantId;
-use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Tx, jobs::limits::QueueSlot, jobs::webhook};
+use crate::domain::{identity::TenantId, security_event::SecurityEvent};
+use crate::store::{
+    Jobs, QueueFull, QueueLimits, StoreError, Tx, jobs::limits::QueueSlot, jobs::webhook, security_events::record,
+};
 
 /// Items that one transaction settles.
 const PAGE: i64 = 500;
@@ -51,6 +53,7 @@ impl Jobs<'_> {
         &self,
         tenant: TenantId,
         job: Uuid,
+        event: &SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<CancelOutcome, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
@@ -69,6 +72,7 @@ impl Jobs<'_> {
                 .await?;
             return Ok(if exists.is_some() { CancelOutcome::AlreadyOver } else { CancelOutcome::NotFound });
         }
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         let mut transaction = self.store.begin(tenant).await?;
         cancel_items(&mut transaction, tenant, job, "running", now).await?;
@@ -103,8 +107,14 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`], as of [`Self::cancel_job`].
-    pub(crate) async fn stop_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
-        self.cancel_job(tenant, job, now).await?;
+    pub(crate) async fn stop_job(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        event: &SecurityEvent,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        self.cancel_job(tenant, job, event, now).await?;
         self.settle_cancelled(tenant, job, now).await
     }
 
@@ -118,6 +128,7 @@ impl Jobs<'_> {
         tenant: TenantId,
         job: Uuid,
         limits: QueueLimits,
+        event: &SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<RetryOutcome, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
@@ -146,6 +157,7 @@ impl Jobs<'_> {
         }
         reopen(&mut transaction, tenant, job).await?;
         webhook::job_retried(&mut transaction, tenant, job).await?;
+        record(&mut transaction, event).await?;
         transaction.commit().await?;
         Ok(RetryOutcome::Queued(items))
     }

@@ -4,7 +4,10 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{access::Acl, fingerprint::Hash, identity::TenantId, job::Indexing, storage::OverQuota};
+use crate::domain::{
+    access::Acl, fingerprint::Hash, identity::TenantId, job::Indexing, security_event::SecurityEvent,
+    storage::OverQuota,
+};
 use crate::store::{
     Jobs, Phase, QueueFull, QueueLimits, StoreError, Tx,
     access::storage::refuse_arrivals,
@@ -69,6 +72,8 @@ pub struct NewJob<'a> {
     pub limits: QueueLimits,
     /// Current time.
     pub now: OffsetDateTime,
+    /// The event that records it.
+    pub event: &'a SecurityEvent,
 }
 
 /// A client's name for a request.
@@ -143,8 +148,8 @@ pub(crate) enum AppendOutcome {
 
 impl Jobs<'_> {
     /// Accepts complete jobs of a tenant for one collection, all of them or, where the queue or the quotas have no room for all, none; the outcomes are in
-    /// their order. Jobs without a name are flushed with the record of the change, for which their reply waits; a repetition
-    /// of a named one is answered without a record.
+    /// their order. Jobs without a name do not wait for the disk: their reply waits for [`Store::flush`](crate::Store), and their
+    /// locks are free before. A repetition of a named one is answered by what it finds.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.

@@ -11,6 +11,7 @@ use crate::store::{
     jobs::items::{self, insert_refused, int, numbered},
     jobs::limits::QueueSlot,
     jobs::webhook,
+    security_events::record_all,
 };
 
 /// Accepts complete jobs for one collection in a transaction, and commits it if there is room for all of them. The quotas
@@ -90,6 +91,8 @@ impl<'a> Insertion<'a> {
             numbered_items.extend(numbered(job.id, 0, *items));
         }
         rows.insert(transaction, tenant, self.receiving_until, now).await?;
+        let events: Vec<_> = self.jobs.iter().map(|(job, ..)| job.event).collect();
+        record_all(transaction, &events).await?;
         items::insert(transaction, tenant, &numbered_items, now).await?;
         for (job, items, refused) in &self.jobs {
             insert_refused(transaction, tenant, job.id, int(items.len())?, refused, now).await?;

@@ -4,7 +4,7 @@ use cited::{
     BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemKey, ItemPage, Lease, NewJob, Phase, PoolSettings,
     QueueLimits, Store, UnchangedItem,
 };
-use domain::identity::TenantId;
+use domain::{identity::TenantId, security_event::SecurityEvent};
 use serde_json::json;
 use sqlx::{ConnectOptions, Connection, Executor};
 use time::{Duration, OffsetDateTime};
@@ -33,6 +33,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
         .await
         .expect("store");
     let new = cited::NewCollection {
+        event: &event(uuid(1), "create_collection"),
         id: uuid(1),
         name: "c",
         profile,
@@ -70,9 +71,25 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
         created_by: None,
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
         now: at(0),
+        event: &event(id, "create_documents"),
     };
     let outcomes = store.jobs().enqueue(TenantId::DEFAULT, &[(&job, &items)]).await.expect("queued");
     assert!(matches!(outcomes.as_slice(), [EnqueueOutcome::Queued]), "{outcomes:?}");
+}
+
+fn event(id: uuid::Uuid, action: &str) -> SecurityEvent {
+    SecurityEvent {
+        tenant_id: TenantId::DEFAULT.0,
+        event_id: id,
+        occurred_at: at(0),
+        action: action.to_owned(),
+        refusal: None,
+        key_id: None,
+        address: None,
+        request_id: None,
+        things: Vec::new(),
+        number: 1,
+    }
 }
 
 fn uuid(number: u128) -> uuid::Uuid {

@@ -268,6 +268,16 @@ async fn a_change_without_its_event_is_not_made() {
     let (reader, id) = create(&app, json!({"name": "reader", "scopes": ["read"]})).await;
     let tenant = call(&app, OPERATOR, Method::POST, "/v1/tenants", Some(json!({"name": "acme"}))).await.body;
     let tenant = format!("/v1/tenants/{}", text(&tenant["id"]));
+    let upload = json!({"collection": "c", "documents": [{"source": "empty", "text": " "}]});
+    let failed = call(&app, OPERATOR, Method::POST, "/v1/documents?wait=true", Some(upload)).await.body;
+    assert_eq!(failed["state"], "failed", "{failed}");
+    server.hold_embeddings(Some("Held"));
+    let upload = json!({"collection": "c", "documents": [{"source": "held", "text": "Held."}]});
+    let held = call(&app, OPERATOR, Method::POST, "/v1/documents", Some(upload)).await.body;
+    wait::until("the job runs", async || {
+        get(&app, OPERATOR, &format!("/v1/jobs/{}", text(&held["id"]))).await["state"] == "running"
+    })
+    .await;
     let state = async || {
         let mut state = Vec::new();
         for path in [
@@ -278,7 +288,19 @@ async fn a_change_without_its_event_is_not_made() {
         ] {
             state.push(get(&app, OPERATOR, &path).await);
         }
-        for counted in ["api_key", "tenant", "document", "collection"] {
+        for counted in [
+            "api_key",
+            "api_key WHERE revoked_at IS NOT NULL",
+            "tenant",
+            "document",
+            "collection",
+            "collection_index",
+            "erasure",
+            "job",
+            "job WHERE cancelled_at IS NOT NULL",
+            "job_item WHERE state = 'failed'",
+            "idempotency_key",
+        ] {
             let count = database::number(&app.database, &format!("SELECT count(*) FROM {counted}")).await;
             state.push(json!(count));
         }
@@ -287,6 +309,8 @@ async fn a_change_without_its_event_is_not_made() {
     let before = state().await;
     database::execute(&app.database, "ALTER FUNCTION write_security_events RENAME TO away").await;
     let deny = json!({"deny": ["user:bob"]});
+    let uploaded =
+        |collection: &str| json!({"collection": collection, "documents": [{"source": "b", "text": "Words."}]});
     for (method, path, body) in [
         (Method::PATCH, format!("{document}/acl"), Some(deny.clone())),
         (Method::PATCH, "/v1/collections/c/acl".to_owned(), Some(deny)),
@@ -299,12 +323,27 @@ async fn a_change_without_its_event_is_not_made() {
         (Method::DELETE, format!("/v1/keys/{id}"), None),
         (Method::POST, "/v1/tenants".to_owned(), Some(json!({"name": "another"}))),
         (Method::PATCH, tenant.clone(), Some(json!({"quotas": {"documents": 1}}))),
+        (Method::DELETE, tenant.clone(), None),
+        (Method::POST, "/v1/documents".to_owned(), Some(uploaded("c"))),
+        (Method::POST, "/v1/documents".to_owned(), Some(uploaded("new"))),
+        (Method::PUT, document.clone(), Some(json!({"text": "Other words."}))),
+        (Method::POST, "/v1/collections".to_owned(), Some(json!({"name": "new"}))),
+        (Method::POST, "/v1/collections/c/indexes".to_owned(), Some(json!({"splitter": {"size": 64}}))),
+        (Method::POST, format!("/v1/jobs/{}/cancel", text(&held["id"])), None),
+        (Method::POST, format!("/v1/jobs/{}/retry", text(&failed["id"])), None),
+        (Method::POST, "/v1/erasures".to_owned(), Some(json!({"collection": "c"}))),
+        (Method::POST, "/v1/erasures".to_owned(), Some(json!({"document": job["items"][0]["document_id"]}))),
     ] {
         let answer = call(&app, OPERATOR, method.clone(), &path, body).await;
         assert!(answer.status >= 500, "{method} {path}: {answer:?}");
     }
+    let stream = app.request(Method::POST, "/v1/documents/bulk?collection=c").bearer_auth(OPERATOR);
+    let stream = stream.header("content-type", "application/x-ndjson").body(r#"{"source": "b", "text": "Words."}"#);
+    let streamed = crate::harness::send(stream).await;
+    assert!(streamed.status >= 500, "{streamed:?}");
     database::execute(&app.database, "ALTER FUNCTION away RENAME TO write_security_events").await;
     assert_eq!(state().await, before);
+    server.hold_embeddings(None);
     assert_eq!(call(&app, &reader, Method::GET, &document, None).await.status, 200, "its secret is what it was");
     app.stop().await;
 }
