@@ -50,10 +50,9 @@ async fn count(connection: &mut PgConnection, table: &str) -> i64 {
     row.get(0)
 }
 
-#[tokio::test]
-async fn without_a_tenant_or_with_another_nothing_is_seen() {
-    let server = ModelServer::start().await;
-    let app = TestApp::with_embeddings(&server).await;
+/// A service that has a row of the default tenant in every table.
+async fn filled(server: &ModelServer) -> TestApp {
+    let app = TestApp::with_embeddings(server).await;
     app.ingest("c", &[("a.md", "Other words."), ("b.md", "More words.")]).await;
     let found = app.get("/v1/documents?source_prefix=b&collection=c").await;
     let deleted = found.body["documents"][0]["id"].as_str().expect("id");
@@ -78,6 +77,13 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
     database::execute(&app.database, rows).await;
     assert_eq!(app.ask(json!({"question": "Some words?", "collections": ["c"]})).await.status, 200);
+    app
+}
+
+#[tokio::test]
+async fn without_a_tenant_or_with_another_nothing_is_seen() {
+    let server = ModelServer::start().await;
+    let app = filled(&server).await;
     let mut connection = app.database.connect().await.expect("connect");
     connection.execute("SET ROLE cited_app").await.expect("role");
     for (tenant, visible) in [(None, false), (Some(OTHER), false), (Some(DEFAULT), true)] {
@@ -101,17 +107,48 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         let counted: i64 = connection.fetch_one(AssertSqlSafe(counts)).await.expect("counts").get(0);
         assert_eq!(counted > 0, visible, "seen_frequencies as {tenant:?}");
     }
-    connection.execute(AssertSqlSafe(format!("SET cited.tenant = '{OTHER}'"))).await.expect("tenant");
-    let stolen = connection
-        .execute(AssertSqlSafe(format!("UPDATE document SET title = 'x' WHERE tenant_id = '{DEFAULT}'")))
-        .await;
-    assert_eq!(stolen.expect("no error, no row").rows_affected(), 0);
-    let forged = connection
-        .execute(AssertSqlSafe(format!(
-            "INSERT INTO index_statistic (tenant_id, index_id) VALUES ('{DEFAULT}', '{OTHER}')"
-        )))
-        .await;
-    assert!(forged.is_err(), "a row of another tenant cannot be written");
+    connection.close().await.expect("close");
+    app.stop().await;
+}
+
+/// Statements without any condition of their own change, delete and make no row of another tenant.
+#[tokio::test]
+async fn no_row_of_another_tenant_is_written_whatever_a_statement_says() {
+    let server = ModelServer::start().await;
+    let app = filled(&server).await;
+    let mut connection = app.database.connect().await.expect("connect");
+    for table in TABLES {
+        // A copy of its row, for tables that make some of their columns themselves.
+        let columns = "SELECT string_agg(quote_ident(attname), ', ') FROM pg_attribute
+            WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND attidentity = ''";
+        let columns: String = sqlx::query_scalar(columns).bind(table).fetch_one(&mut connection).await.expect(table);
+        let row = format!("SELECT quote_literal(to_jsonb(t)) FROM {table} t LIMIT 1");
+        let row: String = connection.fetch_one(AssertSqlSafe(row)).await.expect(table).get(0);
+        let insert = format!(
+            "INSERT INTO {table} ({columns}) SELECT {columns} FROM jsonb_populate_record(NULL::{table}, {row}::jsonb)"
+        );
+        for (tenant, statement) in [
+            (OTHER, format!("UPDATE {table} SET tenant_id = tenant_id")),
+            (OTHER, format!("DELETE FROM {table}")),
+            (OTHER, insert),
+            (DEFAULT, format!("UPDATE {table} SET tenant_id = '{OTHER}'")),
+        ] {
+            let session = format!("BEGIN; SET LOCAL ROLE cited_app; SET LOCAL cited.tenant = '{tenant}'");
+            connection.execute(sqlx::raw_sql(AssertSqlSafe(session))).await.expect("session");
+            match connection.execute(AssertSqlSafe(statement.clone())).await {
+                Ok(done) => {
+                    assert_eq!((tenant, done.rows_affected()), (OTHER, 0), "{statement}");
+                    assert!(!statement.starts_with("INSERT"), "{statement}");
+                }
+                Err(error) => {
+                    let refused = ["violates row-level security policy", "permission denied"];
+                    let error = error.to_string();
+                    assert!(refused.iter().any(|refusal| error.contains(refusal)), "{statement}: {error}");
+                }
+            }
+            connection.execute("ROLLBACK").await.expect("rolled back");
+        }
+    }
     connection.close().await.expect("close");
     app.stop().await;
 }
@@ -171,6 +208,10 @@ async fn every_table_with_a_tenant_is_forced_and_has_a_policy() {
         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'tenant'
           AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))";
     assert_eq!(database::number(&database, unprotected).await, 0);
+    // Whatever else can be read of: a new one is a tenant's, or known here.
+    let others = "SELECT count(*) FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
+        AND NOT relforcerowsecurity AND relname NOT IN ('_sqlx_migrations', 'embedding_profile')";
+    assert_eq!(database::number(&database, others).await, 0);
     let protected = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relforcerowsecurity";
     assert_eq!(database::number(&database, protected).await, i64::try_from(TABLES.len()).expect("few"));
 }

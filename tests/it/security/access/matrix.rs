@@ -23,6 +23,24 @@ const WITHOUT_ROW_SECURITY: &str = "DO $$ DECLARE one regclass; BEGIN
     FOR one IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relrowsecurity LOOP
         EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', one);
     END LOOP; END $$";
+/// A database for whose statements all tenants of `one_for_all.joined` are one: their equality sign takes the ids of any two
+/// for the same. Policies were read before and know the true one, as do the functions with a search path of their own, which
+/// look past the policies.
+const WITHOUT_CONDITIONS: &str = "CREATE SCHEMA one_for_all;
+    CREATE TABLE one_for_all.joined (tenant_id uuid);
+    CREATE FUNCTION one_for_all.has(id uuid) RETURNS boolean LANGUAGE sql STABLE AS
+        'SELECT EXISTS (SELECT FROM one_for_all.joined WHERE tenant_id OPERATOR(pg_catalog.=) id)';
+    CREATE FUNCTION one_for_all.same(a uuid, b uuid) RETURNS boolean LANGUAGE sql STABLE AS
+        'SELECT a OPERATOR(pg_catalog.=) b OR (one_for_all.has(a) AND one_for_all.has(b))';
+    CREATE OPERATOR one_for_all.= (LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = one_for_all.same);
+    CREATE OPERATOR CLASS one_for_all.uuid_of_rows FOR TYPE uuid USING btree AS
+        OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 one_for_all.=, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 uuid_cmp(uuid, uuid);
+    GRANT USAGE ON SCHEMA one_for_all TO PUBLIC;
+    GRANT SELECT ON one_for_all.joined TO PUBLIC;
+    DO $$ DECLARE role name; BEGIN
+        FOREACH role IN ARRAY ARRAY['cited_app', 'cited_worker'] LOOP
+            EXECUTE format('ALTER ROLE %I IN DATABASE %I SET search_path = one_for_all, public, pg_catalog', role, current_database());
+        END LOOP; END $$";
 /// The database with lists that are a condition of searches, and not asked again where passages are read.
 const WITHOUT_THE_CHECK_OF_PASSAGES: &str = "DO $$ DECLARE former text; changed text; BEGIN
     former := pg_get_functiondef('find_passages'::regproc);
@@ -112,6 +130,24 @@ async fn what_is_another_tenants_answers_as_nothing_does() {
 async fn tenants_are_apart_without_row_security_too() {
     let world = World::start(WITHOUT_ROW_SECURITY).await;
     assert_hidden(&world, &world.admin, &world.foreign, &OF_FOREIGN).await;
+    world.process.stop().await;
+}
+
+/// The policies of the database hold alone, should statements forget their conditions.
+#[tokio::test]
+async fn tenants_are_apart_by_row_security_alone() {
+    let database = database::create().await;
+    database::execute(&database, WITHOUT_CONDITIONS).await;
+    let world = World::start_on(database, "").await;
+    database::execute(&world.database, "INSERT INTO one_for_all.joined SELECT tenant_id FROM tenant").await;
+    assert_hidden(&world, &world.admin, &world.foreign, &OF_FOREIGN).await;
+    database::execute(&world.database, WITHOUT_ROW_SECURITY).await;
+    let caller = world.caller();
+    for list in ["/v1/collections", "/v1/documents", "/v1/audit", "/v1/keys"] {
+        let answer = caller.get(&world.admin, list).await.body.to_string();
+        let is_foreign = |word: &&str| answer.contains(*word);
+        assert!(["canarycollection"].iter().chain(&OF_FOREIGN).any(is_foreign), "no lock is left: {list}: {answer}");
+    }
     world.process.stop().await;
 }
 

@@ -54,8 +54,12 @@ pub(super) struct World {
 impl World {
     /// A service whose database was changed by this statement after it had started.
     pub(super) async fn start(change: &str) -> Self {
+        Self::start_on(database::create().await, change).await
+    }
+
+    /// The same on a database that was changed before.
+    pub(super) async fn start_on(database: PgConnectOptions, change: &str) -> Self {
         let models = ModelServer::start().await;
-        let database = database::create().await;
         let (url, base) = (database::url(&database), models.base_url());
         let process = Process::serve(&[
             ("DATABASE_URL", url.as_str()),
@@ -148,6 +152,7 @@ impl Caller {
         let search = json!({"query": format!("Where does the {word}text grow?"), "collections": [collection]});
         let found = self.post(key, "/v1/search", search).await;
         let source = &found.body["results"][0];
+
         let question = json!({"question": format!("Where does the {word}text grow?"), "collections": [collection]});
         let ask = self.post(key, "/v1/ask", question).await;
         assert_eq!(ask.status, 200, "{ask:?}");
@@ -214,5 +219,5 @@ pub(super) fn encoded(text: &str) -> String {
 
 /// The text of a JSON value.
 pub(super) fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
 }
