@@ -34,6 +34,7 @@ impl std::error::Error for Refused {}
 /// A client with one keep-alive connection; it sends one request at a time.
 pub struct Client {
     sender: http1::SendRequest<Full<Bytes>>,
+    key: Option<String>,
 }
 
 impl Client {
@@ -43,7 +44,12 @@ impl Client {
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        Ok(Self { sender })
+        Ok(Self { sender, key: None })
+    }
+
+    /// The same with a key in each request.
+    pub fn with_key(self, key: &str) -> Self {
+        Self { key: Some(format!("Bearer {key}")), ..self }
     }
 
     /// Sends a request and reads the whole reply.
@@ -57,6 +63,9 @@ impl Client {
         let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
         if body.is_some() {
             request = request.header("content-type", "application/json");
+        }
+        if let Some(key) = &self.key {
+            request = request.header("authorization", key);
         }
         let response = self.sender.send_request(request.body(Full::new(body.unwrap_or_default()))?).await?;
         let status = response.status();

@@ -9,6 +9,7 @@ mod comparison;
 mod corpus;
 mod graph;
 mod ingest;
+mod locks;
 mod model_server;
 mod naive;
 mod process;
@@ -32,6 +33,7 @@ use asks::{Course, Questions, Way};
 use bulk::BulkArguments;
 use comparison::Kept;
 use corpus::Corpus;
+use locks::LocksArguments;
 use model_server::ModelServer;
 use raw_search::RawSearch;
 use report::{AskTarget, Report};
@@ -57,6 +59,7 @@ async fn main() -> anyhow::Result<()> {
         Some("size") => return size::run(&SizeArguments::read(given.skip(1))?).await,
         Some("ingest") => return throughput::run(&ThroughputArguments::read(given.skip(1))?).await,
         Some("single") => return single::run(&SingleArguments::read(given.skip(1))?).await,
+        Some("locks") => return locks::run(&LocksArguments::read(given.skip(1))?).await,
         Some("bulk") => return bulk::run(&BulkArguments::read(given.skip(1))?).await,
         _ => {}
     }
@@ -98,6 +101,7 @@ fn usage(command: Option<&str>) -> &'static str {
         Some("ingest") => throughput::USAGE,
         Some("single") => single::USAGE,
         Some("bulk") => bulk::USAGE,
+        Some("locks") => locks::USAGE,
         _ => arguments::USAGE,
     }
 }

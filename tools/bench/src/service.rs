@@ -46,15 +46,20 @@ pub struct Service {
 impl Service {
     /// Starts it and waits until it is ready.
     pub async fn start(setup: &Setup) -> anyhow::Result<Self> {
-        Self::start_with(setup, &["CITED_CHAT", "CITED_EMBEDDING"]).await
+        Self::start_with_settings(setup, &[]).await
+    }
+
+    /// The same with more settings.
+    pub async fn start_with_settings(setup: &Setup, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
+        Self::start_with(setup, &["CITED_CHAT", "CITED_EMBEDDING"], settings).await
     }
 
     /// The same with the built-in embedder, whatever else comes from the model server.
     pub async fn start_with_chat(setup: &Setup) -> anyhow::Result<Self> {
-        Self::start_with(setup, &["CITED_CHAT"]).await
+        Self::start_with(setup, &["CITED_CHAT"], &[]).await
     }
 
-    async fn start_with(setup: &Setup, roles: &[&str]) -> anyhow::Result<Self> {
+    async fn start_with(setup: &Setup, roles: &[&str], settings: &[(&str, &str)]) -> anyhow::Result<Self> {
         let address = free_address()?;
         let started = Instant::now();
         #[expect(clippy::disallowed_methods, reason = "the benchmark has no configuration but this")]
@@ -68,6 +73,7 @@ impl Service {
             .env("CITED_DATA_DIR", &setup.data_dir)
             .env("CITED_LOG", log)
             .env("CITED_LOG_FORMAT", "json")
+            .envs(settings.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log_file(&setup.data_dir)?);

@@ -1,0 +1,324 @@
+//! The price of each lock: the same asks and uploads with one lock more from case to case, in one run.
+//!
+//! Every case is a process over the same data, and all are visited in turn, round after round, so that what the machine does
+//! meanwhile meets all of them alike. Locks without a switch (the conditions of statements, the lists of operations, the seals)
+//! are in every case.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, bail};
+use hyper::Method;
+use serde_json::{Value, json};
+use sqlx::{Connection as _, Executor as _, PgConnection};
+
+use crate::{
+    arguments::{number, release_build},
+    client::Client,
+    corpus::{Corpus, Paragraph},
+    ingest::wait_for,
+    model_server::ModelServer,
+    progress, raw_copy,
+    report::machine,
+    service::{Service, Setup, open_to_postgres},
+};
+
+/// What the command takes.
+pub const USAGE: &str = "\
+Measures asks and uploads with one lock more from case to case. Usage:
+
+  cargo run --release -p cited-bench -- locks [OPTIONS]
+
+  --binary PATH      the service (target/release/cited)
+  --documents N      documents of each of two collections (5000)
+  --asks N           asks of a visit, from two clients (400)
+  --singles N        single documents of a visit, from eight clients (400)
+  --bulk N           documents of one request of a visit (1000)
+  --rounds N         visits of each case (5)";
+
+const SEED: u64 = 24;
+const OPERATOR: &str = "a-key-of-the-operator-0123456789";
+const ASKING: usize = 2;
+const UPLOADING: usize = 8;
+const POLL: Duration = Duration::from_millis(5);
+
+/// The measurement to run.
+#[derive(Clone, Debug)]
+pub struct LocksArguments {
+    binary: PathBuf,
+    documents: usize,
+    asks: usize,
+    singles: usize,
+    bulk: usize,
+    rounds: usize,
+}
+
+impl LocksArguments {
+    /// Reads what follows `locks`.
+    pub fn read(mut given: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let mut arguments =
+            Self { binary: release_build(), documents: 5_000, asks: 400, singles: 400, bulk: 1_000, rounds: 5 };
+        while let Some(name) = given.next() {
+            match (name.as_str(), given.next()) {
+                ("--binary", Some(value)) => arguments.binary = value.into(),
+                ("--documents", Some(value)) => arguments.documents = number(&value)?,
+                ("--asks", Some(value)) => arguments.asks = number(&value)?,
+                ("--singles", Some(value)) => arguments.singles = number(&value)?,
+                ("--bulk", Some(value)) => arguments.bulk = number(&value)?,
+                ("--rounds", Some(value)) => arguments.rounds = number::<usize>(&value)?.max(1),
+                _ => bail!("{USAGE}"),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+const KEYS: [(&str, &str); 2] =
+    [("CITED_API_KEYS", OPERATOR), ("CITED_KEY_PEPPER", "a-pepper-of-the-bench-0123456789-0123456789")];
+const LIMITS: [(&str, &str); 4] = [
+    ("CITED_KEY_REQUESTS_PER_MINUTE", "10000000"),
+    ("CITED_KEY_CONCURRENCY", "1000"),
+    ("CITED_KEY_ASKS_PER_DAY", "100000000"),
+    ("CITED_KEY_DOCUMENTS_PER_DAY", "100000000"),
+];
+const QUOTAS: [(&str, &str); 3] = [
+    ("CITED_TENANT_MAX_DOCUMENTS", "100000000"),
+    ("CITED_TENANT_MAX_BYTES", "1000000000000"),
+    ("CITED_TENANT_MAX_COLLECTIONS", "1000"),
+];
+
+/// A set of locks, each with all of those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Case {
+    None,
+    RowSecurity,
+    Keys,
+    Limits,
+    Quotas,
+    Lists,
+}
+
+impl Case {
+    const ALL: [Self; 6] = [Self::None, Self::RowSecurity, Self::Keys, Self::Limits, Self::Quotas, Self::Lists];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::None => "no key, no row level security",
+            Self::RowSecurity => "and row level security",
+            Self::Keys => "and a key that is stored",
+            Self::Limits => "and limits of the key by minute, at once and by day",
+            Self::Quotas => "and quotas of the tenant",
+            Self::Lists => "and an access control list of each document",
+        }
+    }
+
+    fn settings(self) -> Vec<(&'static str, &'static str)> {
+        let with = |from: Self, settings: &[(&'static str, &'static str)]| {
+            if self >= from { settings.to_vec() } else { Vec::new() }
+        };
+        [with(Self::Keys, &KEYS), with(Self::Limits, &LIMITS), with(Self::Quotas, &QUOTAS)].concat()
+    }
+
+    fn collection(self) -> &'static str {
+        if self == Self::Lists { "listed" } else { "open" }
+    }
+}
+
+/// Rates of a visit, per second.
+#[derive(Clone, Copy, Debug)]
+struct Rates {
+    asks: f64,
+    singles: f64,
+    bulk: f64,
+}
+
+/// What requests are made of.
+struct Material {
+    arguments: LocksArguments,
+    corpus: Corpus,
+    /// Paragraphs that were sent.
+    sent: usize,
+    /// Questions that were asked.
+    asked: usize,
+    /// Secret of the key that is stored, which is one of those that the lists name.
+    key: String,
+}
+
+/// Measures and prints the table.
+pub async fn run(arguments: &LocksArguments) -> anyhow::Result<()> {
+    let folder = tempfile::Builder::new().prefix("cited-locks-").tempdir()?;
+    open_to_postgres(folder.path())?;
+    let models = ModelServer::start(0).await?;
+    let data_dir = folder.path().join("locks");
+    let setup = Setup { binary: arguments.binary.clone(), data_dir, models: Some(models.base_url()) };
+    let visits = (arguments.rounds + 1) * Case::ALL.len();
+    let paragraphs = arguments.documents + visits * (arguments.singles + arguments.bulk);
+    let corpus = Corpus::generate(paragraphs, SEED);
+    let mut material = Material { arguments: arguments.clone(), corpus, sent: 0, asked: 0, key: String::new() };
+    progress("locks: filling two collections");
+    material.fill(&setup).await?;
+    let mut rates: BTreeMap<Case, Vec<Rates>> = BTreeMap::new();
+    // The first round is the warm-up.
+    for round in 0..=arguments.rounds {
+        for case in Case::ALL {
+            progress(&format!("locks: round {round}, {}", case.name()));
+            let visit = material.visit(&setup, case).await?;
+            if round > 0 {
+                rates.entry(case).or_default().push(visit);
+            }
+        }
+    }
+    println!("{}\n\n{}", machine(), table(&rates));
+    Ok(())
+}
+
+impl Material {
+    /// Makes the key and both collections, and fills them with the same documents.
+    async fn fill(&mut self, setup: &Setup) -> anyhow::Result<()> {
+        let service = Service::start_with_settings(setup, &Case::Keys.settings()).await?;
+        let mut client = Client::connect(service.address).await?.with_key(OPERATOR);
+        let wanted = json!({"name": "bench", "scopes": ["ask", "ingest", "read"], "principals": ["group:bench"]});
+        let key = client.json(Method::POST, "/v1/keys", Some(&wanted)).await?;
+        key["secret"].as_str().context("a key has a secret")?.clone_into(&mut self.key);
+        self.sent = self.arguments.documents;
+        for name in ["open", "listed"] {
+            client.json(Method::POST, "/v1/collections", Some(&json!({"name": name}))).await?;
+            if name == "listed" {
+                let acl = json!({"allow": ["group:bench"]});
+                client.json(Method::PUT, "/v1/collections/listed/acl", Some(&acl)).await?;
+            }
+            for documents in self.corpus.paragraphs.get(..self.sent).unwrap_or_default().chunks(1_000) {
+                send_all(&mut client, name, documents).await?;
+            }
+        }
+        service.stop().await
+    }
+
+    /// Starts the service with the locks of this case, and measures.
+    async fn visit(&mut self, setup: &Setup, case: Case) -> anyhow::Result<Rates> {
+        let service = Service::start_with_settings(setup, &case.settings()).await?;
+        let mut owner = PgConnection::connect_with(&raw_copy::superuser(&setup.data_dir)?).await?;
+        if case == Case::None {
+            owner.execute(row_security("DISABLE")).await?;
+        }
+        let rates = self.measure(&service, case).await;
+        // The service starts with forced policies only.
+        if case == Case::None {
+            owner.execute(row_security("ENABLE")).await?;
+        }
+        owner.close().await?;
+        service.stop().await?;
+        rates
+    }
+
+    async fn measure(&mut self, service: &Service, case: Case) -> anyhow::Result<Rates> {
+        let key = (case >= Case::Keys).then_some(self.key.as_str());
+        let LocksArguments { asks, singles, bulk, .. } = self.arguments;
+        let ask = |question: &String| json!({"question": question, "collections": [case.collection()], "cache": {"ttl_s": 0}});
+        let questions = self.corpus.questions.iter().cycle().skip(self.asked);
+        let warm_up = questions.clone().take(50).map(ask).collect();
+        timed(service, key, "/v1/ask", warm_up, ASKING).await?;
+        let asked = timed(service, key, "/v1/ask", questions.skip(50).take(asks).map(ask).collect(), ASKING).await?;
+        let document = |paragraph: &Paragraph| json!({"collection": case.collection(), "documents": [paragraph]});
+        let new = self.corpus.paragraphs.get(self.sent..).unwrap_or_default();
+        let bodies = new.iter().take(singles).map(document).collect();
+        let single = timed(service, key, "/v1/documents?wait=true", bodies, UPLOADING).await?;
+        let mut client = Client::connect(service.address).await?;
+        if let Some(key) = key {
+            client = client.with_key(key);
+        }
+        let started = Instant::now();
+        let documents: Vec<Paragraph> = new.iter().skip(singles).take(bulk).cloned().collect();
+        send_all(&mut client, case.collection(), &documents).await?;
+        let rates = Rates {
+            asks: per_second(asks, asked),
+            singles: per_second(singles, single),
+            bulk: per_second(bulk, started.elapsed()),
+        };
+        self.asked += asks + 50;
+        self.sent += singles + bulk;
+        Ok(rates)
+    }
+}
+
+/// Sends documents by one request, and waits for the end of the job.
+async fn send_all(client: &mut Client, collection: &str, documents: &[Paragraph]) -> anyhow::Result<()> {
+    let body = json!({"collection": collection, "documents": documents});
+    let job = client.json(Method::POST, "/v1/documents", Some(&body)).await?;
+    wait_for(client, job["id"].as_str().context("a job has an id")?, POLL, |_| ()).await?;
+    Ok(())
+}
+
+/// Time that so many clients need for these requests.
+async fn timed(
+    service: &Service,
+    key: Option<&str>,
+    path: &'static str,
+    bodies: Vec<Value>,
+    clients: usize,
+) -> anyhow::Result<Duration> {
+    let (bodies, next) = (Arc::new(bodies), Arc::new(AtomicUsize::new(0)));
+    let mut tasks = tokio::task::JoinSet::new();
+    let started = Instant::now();
+    for _ in 0..clients {
+        let mut client = Client::connect(service.address).await?;
+        if let Some(key) = key {
+            client = client.with_key(key);
+        }
+        let (bodies, next) = (Arc::clone(&bodies), Arc::clone(&next));
+        tasks.spawn(async move {
+            while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
+                client.json(Method::POST, path, Some(body)).await?;
+            }
+            anyhow::Ok(())
+        });
+    }
+    for done in tasks.join_all().await {
+        done?;
+    }
+    Ok(started.elapsed())
+}
+
+/// Turns the policies of all tables off or on.
+fn row_security(word: &'static str) -> sqlx::RawSql {
+    sqlx::raw_sql(sqlx::AssertSqlSafe(format!(
+        "DO $$ DECLARE one regclass; BEGIN
+             FOR one IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relforcerowsecurity LOOP
+                 EXECUTE format('ALTER TABLE %s {word} ROW LEVEL SECURITY', one);
+             END LOOP; END $$"
+    )))
+}
+
+/// Medians of the rounds, with their distance from the first case in per cent.
+fn table(rates: &BTreeMap<Case, Vec<Rates>>) -> String {
+    let mut table = "| locks | asks | single documents | documents of one request |\n|---|---|---|---|\n".to_owned();
+    let columns: [fn(&Rates) -> f64; 3] = [|rates| rates.asks, |rates| rates.singles, |rates| rates.bulk];
+    let medians = |visits: &Vec<Rates>| columns.map(|column| median(visits.iter().map(column).collect()));
+    let first = rates.get(&Case::None).map(medians).unwrap_or_default();
+    for (case, visits) in rates {
+        let cells = medians(visits).into_iter().zip(first).map(|(rate, bare)| match case {
+            Case::None => format!("{rate:.0}/s"),
+            _ => format!("{rate:.0}/s ({:+.1} %)", (rate / bare - 1.0) * 100.0),
+        });
+        let cells: Vec<String> = cells.collect();
+        table = [table, format!("| {} | {} |\n", case.name(), cells.join(" | "))].concat();
+    }
+    table
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
+fn per_second(number: usize, elapsed: Duration) -> f64 {
+    number as f64 / elapsed.as_secs_f64()
+}
