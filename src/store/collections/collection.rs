@@ -331,7 +331,7 @@ impl Collections<'_> {
                       p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
                       c.web_search, COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
                       COALESCE(s.chunks - s.unembedded_chunks, 0) AS "embedded_chunks!",
-                      (SELECT n.index_id FROM collection_index n WHERE n.tenant_id = c.tenant_id AND n.collection_id = c.collection_id
+                      (SELECT n.index_id FROM collection_index n WHERE n.tenant_id = $1 AND n.collection_id = c.collection_id
                            AND n.index_id <> c.index_id) AS next_index
                FROM collection c
                JOIN collection_index i USING (tenant_id, index_id)

@@ -166,7 +166,7 @@ impl Collections<'_> {
                       i.profile_id, p.model, p.dimension, i.job_id, i.created_at, c.index_id = i.index_id AS "is_active!",
                       s.chunks, s.unembedded_chunks, CASE WHEN c.index_id = i.index_id THEN s.documents ELSE
                           (SELECT count(*) FROM document_index o JOIN document d USING (tenant_id, document_id, version)
-                           WHERE o.tenant_id = i.tenant_id AND o.index_id = i.index_id) END AS "documents!"
+                           WHERE o.tenant_id = $1 AND o.index_id = i.index_id) END AS "documents!"
                FROM collection_index i
                JOIN collection c USING (tenant_id, collection_id)
                JOIN embedding_profile p USING (profile_id)
@@ -221,7 +221,7 @@ async fn next_index(transaction: &mut Tx, tenant: TenantId, collection: Uuid) ->
     let row = sqlx::query!(
         r#"SELECT i.index_id, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
                   i.profile_id, p.model, p.dimension,
-                  (SELECT j.job_id FROM job j WHERE j.tenant_id = i.tenant_id AND j.job_id = i.job_id AND j.finished_at IS NULL) AS building
+                  (SELECT j.job_id FROM job j WHERE j.tenant_id = $1 AND j.job_id = i.job_id AND j.finished_at IS NULL) AS building
            FROM collection_index i
            JOIN collection c ON c.tenant_id = i.tenant_id AND c.collection_id = i.collection_id AND c.index_id <> i.index_id
            JOIN embedding_profile p USING (profile_id)

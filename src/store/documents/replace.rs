@@ -51,7 +51,7 @@ impl Documents<'_> {
         let row = sqlx::query!(
             r#"SELECT d.source, d.uri, d.layout ->> 'given_title' AS given_title, d.media_type, d.metadata,
                    (SELECT i.payload FROM job j JOIN job_item i USING (tenant_id, job_id)
-                    WHERE j.tenant_id = d.tenant_id AND j.collection_id = d.collection_id AND j.kind = 'ingest'
+                    WHERE j.tenant_id = $1 AND j.collection_id = d.collection_id AND j.kind = 'ingest'
                       AND j.finished_at IS NULL AND i.source = d.source AND i.state IN ('queued', 'running')
                       AND i.phase <> 'embed' AND i.position > d.position
                     ORDER BY i.position DESC LIMIT 1) AS waiting

@@ -5,4 +5,5 @@ mod connections;
 mod cross_origin;
 mod injection;
 mod isolation;
+mod statements;
 mod transport;
