@@ -1,10 +1,12 @@
 //! Retrieval in stages: dense and lexical at the same time, fused, the best reranked, then grouped.
 
+mod bounded_cache;
 mod dense;
 mod fuse;
 mod lexical;
 mod passage_cache;
 mod rerank;
+mod result_cache;
 mod sources;
 mod stages;
 
@@ -15,7 +17,12 @@ use uuid::Uuid;
 
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
-use self::{dense::DenseResult, lexical::LexicalResult, passage_cache::PassageCache};
+use self::{
+    dense::DenseResult,
+    lexical::LexicalResult,
+    passage_cache::PassageCache,
+    result_cache::{ResultCache, ResultKey},
+};
 use super::{ServiceError, embedders::Embedders, principals::principal_numbers};
 pub(crate) use crate::store::{Passage, VectorScan};
 use crate::{
@@ -198,6 +205,7 @@ pub(crate) struct Retriever {
     reranker: Option<Reranker>,
     fetch_k: usize,
     passages: Arc<PassageCache>,
+    results: Arc<ResultCache>,
 }
 
 /// Settings of retrieval.
@@ -205,7 +213,7 @@ pub(crate) struct Retriever {
 pub struct RetrievalSettings {
     /// Number of passages that each half finds, and of fused ones that are reranked.
     pub fetch_k: usize,
-    /// Bytes of passages that are kept in memory for later questions.
+    /// Bytes of passages and results that are kept in memory for later questions.
     pub passage_cache_bytes: usize,
 }
 
@@ -218,8 +226,10 @@ impl Retriever {
         reranker: Option<Reranker>,
         settings: RetrievalSettings,
     ) -> Self {
-        let passages = Arc::new(PassageCache::new(settings.passage_cache_bytes));
-        Self { store, embedders, reranker, fetch_k: settings.fetch_k, passages }
+        let for_results = settings.passage_cache_bytes / 4;
+        let results = Arc::new(ResultCache::new(for_results));
+        let passages = Arc::new(PassageCache::new(settings.passage_cache_bytes - for_results));
+        Self { store, embedders, reranker, fetch_k: settings.fetch_k, passages, results }
     }
 
     /// How many passages each half finds for the query.
@@ -275,7 +285,7 @@ impl Retriever {
         Ok(Filter { caller, ..filter.clone() })
     }
 
-    /// Finds passages. The two halves run at the same time, each on its own connection.
+    /// Finds passages, or knows from an earlier search which would be found.
     ///
     /// # Errors
     /// Provider and store errors; [`ServiceError::Conflict`] when a collection uses a vector space that no embedder of
@@ -285,6 +295,17 @@ impl Retriever {
         query: &RetrievalQuery<'_>,
         budget: &Budget,
     ) -> Result<Retrieved, ServiceError> {
+        let Some(key) = ResultKey::of(query) else { return self.search(query, budget).await };
+        if let Some(kept) = self.results.get(key, query) {
+            return Ok(kept);
+        }
+        let found = self.search(query, budget).await?;
+        self.results.keep(key, &found);
+        Ok(found)
+    }
+
+    /// Searches. The two halves run at the same time, each on its own connection.
+    async fn search(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
         let scope = Scope {
             collections: query.collections.iter().map(|searched| searched.collection.id).collect(),
             indexes: query.collections.iter().map(|searched| searched.collection.index).collect(),

@@ -5,11 +5,11 @@
 //! the current version of each passage which the caller may see, and the passage itself where another version is kept, or
 //! none.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use hashlink::LruCache;
 use serde_json::Value;
 
+use super::bounded_cache::BoundedCache;
 use crate::{
     domain::identity::ChunkKey,
     store::{FoundPassage, Passage, WantedPassage},
@@ -18,47 +18,25 @@ use crate::{
 /// Bytes that an entry takes beside its texts.
 const BESIDE_TEXTS: usize = 512;
 
-/// Passages by their chunk, up to a number of bytes; those that were not asked for the longest make room.
-pub(super) struct PassageCache {
-    kept: Mutex<Kept>,
-    most_bytes: usize,
-}
-
-struct Kept {
-    /// With the bytes that each takes.
-    passages: LruCache<ChunkKey, (Arc<Passage>, usize)>,
-    bytes: usize,
-}
+/// Passages by their chunk.
+pub(super) struct PassageCache(BoundedCache<ChunkKey, Arc<Passage>>);
 
 impl PassageCache {
     /// A cache of so many bytes; 0 keeps nothing.
     pub(super) fn new(most_bytes: usize) -> Self {
-        Self { kept: Mutex::new(Kept { passages: LruCache::new_unbounded(), bytes: 0 }), most_bytes }
+        Self(BoundedCache::new(most_bytes))
     }
 
     /// The passages of these chunks as far as they are kept.
     pub(super) fn look_up(&self, keys: impl Iterator<Item = ChunkKey>) -> KnownPassages {
-        let mut kept = self.lock();
-        let known = |key| (key, kept.passages.get(&key).map(|(passage, _)| Arc::clone(passage)));
-        KnownPassages(keys.map(known).collect())
+        KnownPassages(keys.map(|key| (key, self.0.get(&key))).collect())
     }
 
     /// Keeps a passage that was read.
     fn keep(&self, passage: Passage) -> Arc<Passage> {
         let (key, bytes, passage) = (passage.key, bytes_of(&passage), Arc::new(passage));
-        let mut kept = self.lock();
-        let former = kept.passages.insert(key, (Arc::clone(&passage), bytes));
-        kept.bytes = kept.bytes + bytes - former.map_or(0, |(_, bytes)| bytes);
-        while kept.bytes > self.most_bytes {
-            let Some((_, (_, bytes))) = kept.passages.remove_lru() else { break };
-            kept.bytes -= bytes;
-        }
+        self.0.keep(key, Arc::clone(&passage), bytes);
         passage
-    }
-
-    /// No thread panics while it holds the lock.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,7 +66,7 @@ impl KnownPassages {
 }
 
 /// The approximate memory that a passage takes.
-fn bytes_of(passage: &Passage) -> usize {
+pub(super) fn bytes_of(passage: &Passage) -> usize {
     let Passage { source, uri, title, text, heading, table_header, context, metadata, .. } = passage;
     let texts = [source, uri, title, text].into_iter().chain(heading).chain(table_header).chain(context);
     BESIDE_TEXTS + texts.map(String::len).sum::<usize>() + bytes_of_json(metadata)

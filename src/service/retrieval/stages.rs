@@ -142,6 +142,19 @@ pub(crate) struct StageTrace {
     pub(crate) hides_counts: bool,
 }
 
+impl StageTrace {
+    /// The figures of a result that was there already.
+    pub(super) fn taking_no_time(self) -> Self {
+        let list = |trace: ListTrace| ListTrace { duration_ms: 0.0, ..trace };
+        Self {
+            lexical: self.lexical.map(list),
+            dense: self.dense.map(list),
+            rerank: self.rerank.map(|trace| RerankTrace { duration_ms: 0.0, ..trace }),
+            ..self
+        }
+    }
+}
+
 pub(super) fn milliseconds(started: Instant) -> f64 {
     started.elapsed().as_secs_f64() * 1_000.0
 }

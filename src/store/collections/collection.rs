@@ -58,6 +58,8 @@ pub(crate) struct SearchedCollection {
     pub(crate) seen_embedded_chunks: u64,
     /// Whether its vectors can be searched by a walk through a graph.
     pub(crate) has_graph: bool,
+    /// Another one after each change of what can be found in its index.
+    pub(crate) revision: Uuid,
 }
 
 /// A collection with its counts.
@@ -259,7 +261,7 @@ impl Collections<'_> {
             r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       created_at AS "created_at!", indexing AS "indexing!", is_restricted AS "is_restricted!", model AS "model!",
                       dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!",
-                      has_graph AS "has_graph!"
+                      has_graph AS "has_graph!", revision AS "revision!"
                FROM find_collections($1, $2)"#,
             tenant.0,
             names,
@@ -277,6 +279,7 @@ impl Collections<'_> {
                     seen_chunks: chunks,
                     seen_embedded_chunks: embedded_chunks,
                     has_graph: row.has_graph,
+                    revision: row.revision,
                     collection: collection_of!(row)?,
                 })
             })

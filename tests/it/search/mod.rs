@@ -1,6 +1,7 @@
 //! Retrieval over HTTP.
 
 mod filters;
+mod kept_results;
 mod languages;
 mod modes;
 mod neighbours;

@@ -99,7 +99,10 @@ async fn answer(
     let reply = match request.into_body().collect().await {
         Ok(body) if is_embedding => embed(&body.to_bytes(), &vectors, &calls),
         Ok(body) => {
-            tokio::time::sleep(Duration::from_millis(calls.delay_ms.load(Ordering::Relaxed))).await;
+            // A timer of no time would still wait for its next tick, a millisecond.
+            if let delay @ 1.. = calls.delay_ms.load(Ordering::Relaxed) {
+                tokio::time::sleep(Duration::from_millis(delay)).await;
+            }
             String::from_utf8(body.to_bytes().to_vec()).ok().map(|body| chat(&body, &calls))
         }
         Err(_) => None,
