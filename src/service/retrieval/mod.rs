@@ -295,7 +295,11 @@ impl Retriever {
         query: &RetrievalQuery<'_>,
         budget: &Budget,
     ) -> Result<Retrieved, ServiceError> {
-        let Some(key) = ResultKey::of(query) else { return self.search(query, budget).await };
+        // A model that reranks may judge otherwise the next time.
+        let is_of_model = self.reranker.is_some() && query.stages.rerank;
+        let Some(key) = ResultKey::of(query).filter(|_| !is_of_model) else {
+            return self.search(query, budget).await;
+        };
         if let Some(kept) = self.results.get(key, query) {
             return Ok(kept);
         }

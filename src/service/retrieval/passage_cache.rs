@@ -1,25 +1,34 @@
 //! Passages that were read for an earlier question.
 //!
 //! A version of a document never changes, nor do its chunks: an entry stays right for as long as it is kept, so that
-//! nothing has to be told to forget it. Whether a question may have it is decided by the database each time: that returns
-//! the current version of each passage which the caller may see, and the passage itself where another version is kept, or
-//! none.
+//! nothing has to be told to forget it. Whether a question may have it is decided by what the question has read of the
+//! database: as long as the index has the revision in which the passage was read last, and nothing in it may be hidden from
+//! the caller, that is enough. Else the database returns the current version of each passage which the caller may see, and
+//! the passage itself where another version is kept, or none.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::Value;
+use uuid::Uuid;
 
-use super::bounded_cache::BoundedCache;
+use super::{RetrievalQuery, bounded_cache::BoundedCache};
 use crate::{
     domain::identity::ChunkKey,
-    store::{FoundPassage, Passage, WantedPassage},
+    store::{FoundPassage, Passage, SearchedCollection, WantedPassage},
 };
 
 /// Bytes that an entry takes beside its texts.
 const BESIDE_TEXTS: usize = 512;
 
 /// Passages by their chunk.
-pub(super) struct PassageCache(BoundedCache<ChunkKey, Arc<Passage>>);
+pub(super) struct PassageCache(BoundedCache<ChunkKey, Kept>);
+
+#[derive(Clone)]
+struct Kept {
+    passage: Arc<Passage>,
+    /// Revision of its index when it was known last to be current.
+    revision: Uuid,
+}
 
 impl PassageCache {
     /// A cache of so many bytes; 0 keeps nothing.
@@ -28,40 +37,76 @@ impl PassageCache {
     }
 
     /// The passages of these chunks as far as they are kept.
-    pub(super) fn look_up(&self, keys: impl Iterator<Item = ChunkKey>) -> KnownPassages {
-        KnownPassages(keys.map(|key| (key, self.0.get(&key))).collect())
+    pub(super) fn look_up(&self, keys: impl Iterator<Item = ChunkKey>, query: &RetrievalQuery<'_>) -> KnownPassages {
+        let is_all_visible = query.searched_filter().caller.is_none();
+        let is_current =
+            |revision| is_all_visible && query.collections.iter().any(|searched| searched.revision == revision);
+        let known = |key| match self.0.get(&key) {
+            None => Known::Nothing,
+            Some(Kept { passage, revision }) if is_current(revision) => Known::Current(passage),
+            Some(Kept { passage, .. }) => Known::Version(passage),
+        };
+        KnownPassages(keys.map(|key| (key, known(key))).collect())
     }
 
-    /// Keeps a passage that was read.
-    fn keep(&self, passage: Passage) -> Arc<Passage> {
-        let (key, bytes, passage) = (passage.key, bytes_of(&passage), Arc::new(passage));
-        self.0.keep(key, Arc::clone(&passage), bytes);
+    /// Keeps a passage that is current in what is searched.
+    fn keep(&self, passage: Arc<Passage>, collections: &[SearchedCollection]) -> Arc<Passage> {
+        if let Some(searched) = collections.iter().find(|searched| searched.collection.name == passage.collection) {
+            let kept = Kept { passage: Arc::clone(&passage), revision: searched.revision };
+            self.0.keep(passage.key, kept, bytes_of(&passage));
+        }
         passage
     }
 }
 
-/// Chunks that are wanted, with the passages that are kept of them.
-pub(super) struct KnownPassages(Vec<(ChunkKey, Option<Arc<Passage>>)>);
+/// What is known of a chunk that is wanted.
+enum Known {
+    Nothing,
+    /// A passage of a version that may be current.
+    Version(Arc<Passage>),
+    /// The current passage, which the caller may see.
+    Current(Arc<Passage>),
+}
+
+/// Chunks that are wanted, with what is known of them.
+pub(super) struct KnownPassages(Vec<(ChunkKey, Known)>);
 
 impl KnownPassages {
-    /// The chunks, with the versions that are kept.
+    /// The chunks that the database has to be asked for, with the versions that are kept.
     pub(super) fn wanted(&self) -> Vec<WantedPassage> {
-        let wanted = |(key, known): &(ChunkKey, Option<Arc<Passage>>)| WantedPassage {
-            key: *key,
-            known_version: known.as_ref().map(|passage| passage.version),
+        let wanted = |(key, known): &(ChunkKey, Known)| {
+            let known_version = match known {
+                Known::Nothing => None,
+                Known::Version(passage) => Some(passage.version),
+                Known::Current(_) => return None,
+            };
+            Some(WantedPassage { key: *key, known_version })
         };
-        self.0.iter().map(wanted).collect()
+        self.0.iter().filter_map(wanted).collect()
     }
 
-    /// The passages that the database says exist, in any order: those that are kept in their current version, and those
-    /// that it returned.
-    pub(super) fn merge(self, cache: &PassageCache, found: Vec<FoundPassage>) -> Vec<Arc<Passage>> {
-        let known = |key: ChunkKey| self.0.iter().find(|(wanted, _)| *wanted == key)?.1.clone();
+    /// The passages that exist, in any order: those that are current, those that the database says are, and those that it
+    /// returned.
+    pub(super) fn merge(
+        self,
+        cache: &PassageCache,
+        collections: &[SearchedCollection],
+        found: Vec<FoundPassage>,
+    ) -> Vec<Arc<Passage>> {
+        let (mut passages, mut versions) = (Vec::with_capacity(self.0.len()), HashMap::new());
+        for (key, known) in self.0 {
+            match known {
+                Known::Nothing => {}
+                Known::Version(passage) => drop(versions.insert(key, passage)),
+                Known::Current(passage) => passages.push(passage),
+            }
+        }
         let passage = |found| match found {
-            FoundPassage::AsKnown(key) => known(key),
-            FoundPassage::Read(passage) => Some(cache.keep(*passage)),
+            FoundPassage::AsKnown(key) => versions.remove(&key),
+            FoundPassage::Read(passage) => Some(Arc::from(passage)),
         };
-        found.into_iter().filter_map(passage).collect()
+        passages.extend(found.into_iter().filter_map(passage).map(|passage| cache.keep(passage, collections)));
+        passages
     }
 }
 

@@ -76,10 +76,13 @@ impl Retriever {
     }
 
     async fn fetch(&self, query: &RetrievalQuery<'_>, items: Vec<Fused<ChunkKey>>) -> Result<Vec<Hit>, ServiceError> {
-        let known = self.passages.look_up(items.iter().map(|item| item.key));
-        let caller = query.filter.caller.as_deref();
-        let found = self.store.search().passages(query.tenant, &known.wanted(), caller).await?;
-        let passages = known.merge(&self.passages, found).into_iter();
+        let known = self.passages.look_up(items.iter().map(|item| item.key), query);
+        let (wanted, caller) = (known.wanted(), query.filter.caller.as_deref());
+        let found = match wanted.as_slice() {
+            [] => Vec::new(),
+            wanted => self.store.search().passages(query.tenant, wanted, caller).await?,
+        };
+        let passages = known.merge(&self.passages, query.collections, found).into_iter();
         let mut passages: HashMap<ChunkKey, Arc<Passage>> = passages.map(|passage| (passage.key, passage)).collect();
         let hit = |item: Fused<ChunkKey>| {
             Some(Hit {
