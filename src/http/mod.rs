@@ -50,7 +50,7 @@ mod trace;
 mod web;
 mod webhooks;
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use axum::{Extension, Router, extract::DefaultBodyLimit, http::StatusCode, response::IntoResponse};
 use tower::ServiceBuilder;
@@ -127,9 +127,20 @@ pub(crate) struct Services {
     pub measurements: Measurements,
 }
 
-/// State that handlers receive.
+/// State that handlers receive. Shared, since layers and extractors clone it several times for each request.
 #[derive(Clone)]
-pub(crate) struct AppState {
+pub(crate) struct AppState(Arc<SharedState>);
+
+impl Deref for AppState {
+    type Target = SharedState;
+
+    fn deref(&self) -> &SharedState {
+        &self.0
+    }
+}
+
+/// What [`AppState`] shares.
+pub(crate) struct SharedState {
     access: AccessService,
     use_cases: UseCases,
     security_record: SecurityRecord,
@@ -157,7 +168,7 @@ impl MakeRequestId for NewRequestId {
 pub(crate) fn router(services: Services, settings: &Settings, context: Context) -> Router {
     let metrics = services.measurements.metrics().clone();
     let hardening = headers::Hardening::new(settings.has_tls, web::login_origin(&services.access).as_deref());
-    let state = AppState {
+    let state = AppState(Arc::new(SharedState {
         access: services.access,
         use_cases: services.use_cases,
         security_record: services.security_record,
@@ -169,7 +180,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         has_tls: settings.has_tls,
         public_url: settings.public_url.clone(),
         longest_wait: settings.request_timeout.mul_f32(0.9),
-    };
+    }));
     let (v1, _) = v1_routes(settings.max_body_bytes).split_for_parts();
     let (streams, _) = stream_routes().split_for_parts();
     let (openai, _) = openai::routes().split_for_parts();

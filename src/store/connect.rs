@@ -81,7 +81,7 @@ pub struct Store {
     queue: PgPool,
     pub(in crate::store) beginnings: Arc<Beginnings>,
     /// The user that owns the tables, for maintenance that the runtime role may not do.
-    pub(in crate::store) owner: PgConnectOptions,
+    pub(in crate::store) owner: Arc<PgConnectOptions>,
     /// Quotas of tenants that have none of their own.
     pub(in crate::store) quotas: Arc<StorageQuotas>,
     pub(in crate::store) audit: GroupWriter<AuditRow>,
@@ -142,7 +142,7 @@ impl Store {
         }
         refuse_unforced(&write).await?;
         let (audit, flushes) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
-        let (owner, quotas) = (owner.application_name("cited maintenance"), Arc::default());
+        let (owner, quotas) = (Arc::new(owner.application_name("cited maintenance")), Arc::default());
         Ok(Self { write, read, queue, beginnings: Beginnings::of(settings), owner, quotas, audit, flushes })
     }
 

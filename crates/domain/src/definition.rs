@@ -31,7 +31,7 @@ impl Subject {
         if asked.starts_with("what does ") && end.is_none() {
             return None;
         }
-        let mut words = words_of(end.unwrap_or(named));
+        let mut words: Vec<String> = words_of(end.unwrap_or(named)).collect();
         let field = words.iter().position(|word| word == FIELD).filter(|place| *place > 0);
         words.truncate(field.unwrap_or(words.len()));
         (!words.is_empty()).then_some(Self { words })
@@ -39,7 +39,8 @@ impl Subject {
 
     /// Whether a sentence begins with the thing and says what it is.
     pub(crate) fn is_defined_by(&self, sentence: &str) -> bool {
-        let said = words_of(sentence);
+        // The thing, the word that links it, and the one after that.
+        let said: Vec<String> = words_of(sentence).take(self.words.len() + 2).collect();
         // "A Cargo workspace" may be called "a workspace" by the text that defines it.
         (0..self.words.len()).any(|from| {
             let name = self.words.get(from..).unwrap_or_default();
@@ -67,7 +68,7 @@ fn tells_otherwise(word: &str) -> bool {
 }
 
 /// The words of a text in lower case, without an article or an owner at its beginning.
-fn words_of(text: &str) -> Vec<String> {
+fn words_of(text: &str) -> impl Iterator<Item = String> {
     let words = text.split_whitespace().map(|word| {
         let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
         if bare.is_empty() { word.to_lowercase() } else { bare.to_lowercase() }
@@ -77,13 +78,13 @@ fn words_of(text: &str) -> Vec<String> {
             || word.ends_with("'s")
             || word.ends_with("’s")
     };
-    words.skip_while(is_before_name).collect()
+    words.skip_while(is_before_name)
 }
 
 /// Whether two lists of words are the same but for the number of the last.
 fn same(one: &[String], two: &[String]) -> bool {
-    let singular = |words: &[String]| words.join(" ").trim_end_matches('s').to_owned();
-    singular(one) == singular(two)
+    let ([one @ .., last], [two @ .., other]) = (one, two) else { return one.is_empty() && two.is_empty() };
+    last.trim_end_matches('s') == other.trim_end_matches('s') && one == two
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ pub(in crate::http) async fn create_response(
     let base = public_url(&state, &headers);
     let ask = ReadyAsk::new(granted, model, base, |collections| body.into_ask(collections)).await?;
     if is_streamed {
-        return ask.stream(ResponseEvents::new(identity, state.context)).await;
+        return ask.stream(ResponseEvents::new(identity, state.context.clone())).await;
     }
     let (delivered, report) = ask.whole().await?;
     let message = MessageItem::new(&identity, delivered);

@@ -204,7 +204,7 @@ impl Documents<'_> {
         collection: Uuid,
         sources: &[String],
     ) -> Result<Vec<StoredAs>, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let rows = sqlx::query!(
             "SELECT source, document_id, version, fingerprint FROM document
              WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",

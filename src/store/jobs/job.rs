@@ -258,7 +258,7 @@ impl Jobs<'_> {
         filter: &JobFilter,
         limit: i64,
     ) -> Result<Vec<JobRow>, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_keyed(tenant).await?;
         let rows = sqlx::query_as!(
             StoredJob,
             r#"SELECT job_id, collection_name, state, kind, indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
