@@ -206,8 +206,9 @@ async fn replace_documents(
         documents.iter().map(|(document, _)| i32::try_from(document.chunks.len()).unwrap_or(i32::MAX)).collect();
     let new = sqlx::query_scalar!(
         r#"INSERT INTO document_index (tenant_id, index_id, document_id, version, fingerprint, request_hash, chunks)
-           SELECT $1, $2, new.* FROM UNNEST($3::uuid[], $4::int[], $5::bytea[], $6::bytea[], $7::int[])
+           SELECT k.tenant_id, k.index_id, new.* FROM collection_index k CROSS JOIN UNNEST($3::uuid[], $4::int[], $5::bytea[], $6::bytea[], $7::int[])
                 AS new (document_id, version, fingerprint, request_hash, chunks)
+           WHERE k.tenant_id = $1 AND k.index_id = $2
            ON CONFLICT (tenant_id, document_id, index_id) DO UPDATE SET
                version = EXCLUDED.version, fingerprint = EXCLUDED.fingerprint, request_hash = EXCLUDED.request_hash,
                chunks = EXCLUDED.chunks

@@ -180,37 +180,36 @@ impl Collections<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         // The first index of a collection has the collection's identity.
         let made = sqlx::query!(
-            "WITH made AS (
-                 INSERT INTO collection (tenant_id, collection_id, index_id, name, created_at, language, indexing, web_search)
-                 VALUES ($1, $2, $2, $3, $5, $7, $8, $10)
-                 ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING
-                 RETURNING tenant_id, collection_id, created_at)
-             INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, created_at)
-             SELECT tenant_id, collection_id, collection_id, $6, $9, $4, created_at FROM made",
+            "INSERT INTO collection (tenant_id, collection_id, index_id, name, created_at, language, indexing, web_search)
+             VALUES ($1, $2, $2, $3, $4, $5, $6, $7)
+             ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING",
             tenant.0,
             id,
             name,
-            profile.0,
             now,
-            Json(splitter) as Json<SplitterSettings>,
             language.code(),
             indexing.as_str(),
-            context.map(Json) as Option<Json<Contextual>>,
             web_search,
         )
         .execute(&mut *transaction)
         .await?
         .rows_affected();
-        sqlx::query!(
-            "INSERT INTO index_statistic (tenant_id, index_id)
-             SELECT tenant_id, index_id FROM collection WHERE tenant_id = $1 AND name = $2
-             ON CONFLICT DO NOTHING",
-            tenant.0,
-            name,
-        )
-        .execute(&mut *transaction)
-        .await?;
         if made == 1 {
+            sqlx::query!(
+                "INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, created_at)
+                 VALUES ($1, $2, $2, $3, $4, $5, $6)",
+                tenant.0,
+                id,
+                Json(splitter) as Json<SplitterSettings>,
+                context.map(Json) as Option<Json<Contextual>>,
+                profile.0,
+                now,
+            )
+            .execute(&mut *transaction)
+            .await?;
+            sqlx::query!("INSERT INTO index_statistic (tenant_id, index_id) VALUES ($1, $2)", tenant.0, id)
+                .execute(&mut *transaction)
+                .await?;
             record(&mut transaction, event).await?;
             let quotas = own_quotas(&mut transaction, tenant).await?.or(*self.store.quotas);
             let growth = Growth { collections: 1, ..Growth::default() };

@@ -220,11 +220,11 @@ impl NextIndex {
 async fn next_index(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Option<NextIndex>, StoreError> {
     let row = sqlx::query!(
         r#"SELECT i.index_id, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
-                  i.profile_id, p.model, p.dimension,
-                  (SELECT j.job_id FROM job j WHERE j.tenant_id = $1 AND j.job_id = i.job_id AND j.finished_at IS NULL) AS building
+                  i.profile_id, p.model, p.dimension, j.job_id AS "building?"
            FROM collection_index i
            JOIN collection c ON c.tenant_id = i.tenant_id AND c.collection_id = i.collection_id AND c.index_id <> i.index_id
            JOIN embedding_profile p USING (profile_id)
+           LEFT JOIN (SELECT job_id FROM job WHERE tenant_id = $1 AND finished_at IS NULL) j ON j.job_id = i.job_id
            WHERE i.tenant_id = $1 AND i.collection_id = $2"#,
         tenant.0,
         collection
@@ -256,12 +256,9 @@ async fn set_job(transaction: &mut Tx, tenant: TenantId, index: Uuid, job: Uuid)
 async fn insert(transaction: &mut Tx, tenant: TenantId, new: &NewIndex<'_>) -> Result<(), StoreError> {
     let IndexChange { splitter, context, profile } = new.change;
     sqlx::query!(
-        "WITH made AS (
-             INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, job_id, created_at)
-             SELECT $1, $3, $2, COALESCE($4, i.splitter), CASE WHEN $5 THEN $6 ELSE i.context END, COALESCE($7, i.profile_id), $8, $9
-             FROM collection c JOIN collection_index i USING (tenant_id, index_id) WHERE c.tenant_id = $1 AND c.collection_id = $2
-             RETURNING tenant_id, index_id)
-         INSERT INTO index_statistic (tenant_id, index_id) SELECT tenant_id, index_id FROM made",
+        "INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, job_id, created_at)
+         SELECT c.tenant_id, $3, $2, COALESCE($4, i.splitter), CASE WHEN $5 THEN $6 ELSE i.context END, COALESCE($7, i.profile_id), $8, $9
+         FROM collection c JOIN collection_index i USING (tenant_id, index_id) WHERE c.tenant_id = $1 AND c.collection_id = $2",
         tenant.0,
         new.collection,
         new.id,
@@ -274,6 +271,9 @@ async fn insert(transaction: &mut Tx, tenant: TenantId, new: &NewIndex<'_>) -> R
     )
     .execute(&mut **transaction)
     .await?;
+    sqlx::query!("INSERT INTO index_statistic (tenant_id, index_id) VALUES ($1, $2)", tenant.0, new.id)
+        .execute(&mut **transaction)
+        .await?;
     Ok(())
 }
 

@@ -38,7 +38,8 @@ impl StatisticChanges {
         let (terms, changes): (Vec<i32>, Vec<i32>) = self.terms.into_iter().filter(|(_, change)| *change != 0).unzip();
         sqlx::query!(
             "INSERT INTO term_statistic (tenant_id, index_id, term_id, document_frequency)
-             SELECT $1, $2, new.* FROM UNNEST($3::int[], $4::int[]) AS new (term_id, change)
+             SELECT k.tenant_id, k.index_id, new.* FROM collection_index k CROSS JOIN UNNEST($3::int[], $4::int[]) AS new (term_id, change)
+             WHERE k.tenant_id = $1 AND k.index_id = $2
              ON CONFLICT (tenant_id, index_id, term_id)
              DO UPDATE SET document_frequency = term_statistic.document_frequency + EXCLUDED.document_frequency",
             tenant.0,

@@ -250,7 +250,7 @@ async fn upsert_documents(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
              unembedded_chunks, layout, attached_to, version, created_at, updated_at, allowed, denied)
-         SELECT $1, $2, new.*, 1, $3, $3, CASE WHEN m.source IS NULL THEN c.allowed ELSE m.allowed END, COALESCE(m.denied, c.denied)
+         SELECT c.tenant_id, c.collection_id, new.*, 1, $3, $3, CASE WHEN m.source IS NULL THEN c.allowed ELSE m.allowed END, COALESCE(m.denied, c.denied)
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
                      $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
                      $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[], $23::text[])
@@ -331,14 +331,15 @@ async fn write_chunks(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: Chunk
     sqlx::query!(
         "INSERT INTO chunk (tenant_id, index_id, document_id, ordinal, start_char, end_char, page, heading,
              table_header, splitter, chunkers, tokens, text, context, context_key, terms, weights)
-         SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading,
-             table_header, splitter, ARRAY[split_part(splitter, ' ', 1)] || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY['context'] END, tokens, text, context,
-             context_key, terms::int[], weights
-         FROM UNNEST($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[], $8::jsonb[], $9::text[], $10::int[],
+         SELECT k.tenant_id, k.index_id, document_id, ordinal, start_char, end_char, page, heading,
+             table_header, new.splitter, ARRAY[split_part(new.splitter, ' ', 1)] || CASE WHEN new.context IS NULL THEN '{}' ELSE ARRAY['context'] END,
+             tokens, text, new.context, context_key, terms::int[], weights
+         FROM collection_index k CROSS JOIN UNNEST($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[], $8::jsonb[], $9::text[], $10::int[],
                      $11::text[], $12::text[], $13::sparsevec[], $14::text[], $15::bytea[],
                      $16::text[])
               AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, terms, weights, context, context_key,
-                      table_header)",
+                      table_header)
+         WHERE k.tenant_id = $1 AND k.index_id = $2",
         batch.claim.tenant.0,
         batch.collection.index,
         &rows.documents,

@@ -15,16 +15,23 @@ pub(in crate::store) async fn replace(
 ) -> Result<(), StoreError> {
     let written = batch.documents.iter().filter_map(|document| Some((document, stored.get(&document.source)?)));
     let is_bare = |metadata: &Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
-    let documents: Vec<Uuid> = written
-        .filter(|(document, row)| row.version > 1 || !is_bare(&document.metadata))
-        .map(|(_, row)| row.document_id)
-        .collect();
+    let ids = |(_, row): (_, &Stored)| row.document_id;
+    let replaced: Vec<Uuid> = written.clone().filter(|(_, row)| row.version > 1).map(ids).collect();
+    if !replaced.is_empty() {
+        sqlx::query!(
+            "DELETE FROM document_field WHERE tenant_id = $1 AND document_id = ANY ($2)",
+            batch.claim.tenant.0,
+            &replaced,
+        )
+        .execute(&mut **transaction)
+        .await?;
+    }
+    let documents: Vec<Uuid> = written.filter(|(document, _)| !is_bare(&document.metadata)).map(ids).collect();
     if documents.is_empty() {
         return Ok(());
     }
     sqlx::query!(
-        "WITH outdated AS (DELETE FROM document_field WHERE tenant_id = $1 AND document_id = ANY ($2))
-         INSERT INTO document_field (tenant_id, collection_id, document_id, key, number, text)
+        "INSERT INTO document_field (tenant_id, collection_id, document_id, key, number, text)
          SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
          FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f
          WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)",

@@ -204,9 +204,9 @@ pub(in crate::store) async fn insert_of_chunks(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
-         SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
+         SELECT k.tenant_id, k.index_id, $3, new.* FROM collection_index k CROSS JOIN UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
               AS new (document_id, ordinal, embedding_hash, embedding)
-         WHERE new.embedding IS NOT NULL",
+         WHERE k.tenant_id = $1 AND k.index_id = $2 AND new.embedding IS NOT NULL",
         batch.claim.tenant.0,
         batch.collection.index,
         batch.collection.profile_id.0,
@@ -241,7 +241,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
     let vectors: Vec<HalfVector> = batch.vectors.iter().map(|new| half(&new.vector)).collect();
     let embedded = sqlx::query_scalar!(
         "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
-         SELECT $1, $2, $3, new.document_id, new.ordinal, new.hash, new.vector
+         SELECT d.tenant_id, $2, $3, new.document_id, new.ordinal, new.hash, new.vector
          FROM UNNEST($4::uuid[], $5::int[], $6::int[], $7::bytea[], $8::halfvec[])
               AS new (document_id, version, ordinal, hash, vector)
          JOIN document d ON d.tenant_id = $1 AND d.document_id = new.document_id AND d.version = new.version

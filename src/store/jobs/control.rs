@@ -195,7 +195,7 @@ impl Jobs<'_> {
         let gone = sqlx::query!(
             "DELETE FROM job WHERE (tenant_id, job_id) IN
                  (SELECT j.tenant_id, j.job_id FROM job j WHERE j.finished_at < $1
-                    AND NOT EXISTS (SELECT FROM collection_index k WHERE k.tenant_id = j.tenant_id AND k.job_id = j.job_id)
+                    AND j.job_id <> ALL (ARRAY(SELECT k.job_id FROM collection_index k WHERE k.job_id IS NOT NULL))
                   LIMIT $2 FOR UPDATE SKIP LOCKED)
              RETURNING tenant_id, job_id",
             before,

@@ -81,9 +81,9 @@ async fn lists(
     let restricting: Vec<Uuid> = items.iter().filter(|(_, item)| item.acl.is_some()).map(|(key, _)| key.job).collect();
     if !restricting.is_empty() {
         sqlx::query!(
-            "UPDATE collection c SET is_restricted = true FROM job j
-             WHERE j.tenant_id = $1 AND j.job_id = ANY ($2) AND c.tenant_id = $1 AND c.collection_id = j.collection_id
-               AND NOT c.is_restricted",
+            "UPDATE collection SET is_restricted = true
+             WHERE tenant_id = $1 AND NOT is_restricted
+               AND collection_id IN (SELECT collection_id FROM job WHERE tenant_id = $1 AND job_id = ANY ($2))",
             tenant.0,
             &restricting,
         )

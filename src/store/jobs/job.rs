@@ -269,8 +269,8 @@ impl Jobs<'_> {
                  AND ($4::text IS NULL OR state = $4) AND ($5::text[] IS NULL OR collection_name = ANY ($5))
                  AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
                  AND ($9::text IS NULL OR kind = $9)
-                 AND ($10::text IS NULL OR created_by = $10 OR EXISTS (SELECT FROM collection c WHERE c.tenant_id = $1
-                      AND c.collection_id = j.collection_id AND NOT c.is_restricted))
+                 AND ($10::text IS NULL OR created_by = $10 OR j.collection_id IN (
+                      SELECT c.collection_id FROM collection c WHERE c.tenant_id = $1 AND NOT c.is_restricted))
                ORDER BY job_id DESC LIMIT $8"#,
             tenant.0,
             filter.id,

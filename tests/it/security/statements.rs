@@ -139,3 +139,17 @@ async fn keys_are_those_of_a_tenant() {
     assert_eq!(texts(&mut connection, to_tables_of_all).await, BTreeSet::from(["embedding_profile".to_owned()]));
     connection.close().await.expect("close");
 }
+
+/// Rows that are inserted together take their tenant from a row that is there: a parameter tells a database that is split up
+/// nothing of where they belong. The tables of the queue stay together, and so do principals.
+#[test]
+fn rows_that_are_inserted_together_take_their_tenant_from_a_row() {
+    let kept_together = ["job", "job_item", "job_stage", "principal"];
+    for statement in statements().into_keys() {
+        for insert in statement.split("INSERT INTO ").skip(1) {
+            let table = insert.split(' ').next().unwrap_or_default();
+            let is_by_parameter = insert.contains(") SELECT $1, ");
+            assert!(!is_by_parameter || kept_together.contains(&table), "{statement}");
+        }
+    }
+}
