@@ -37,6 +37,11 @@ OTHER_WORDING_LOSES = 0.08
 OTHER_WORDING_WEIGHT = 0.5
 # Sets made from one encyclopaedia share subjects, so that their questions are not foreign to each other's documents.
 ENCYCLOPAEDIA = {"squad2-dev", "hotpotqa-dev", "clapnq-dev"}
+# How much the log odds of the subject fall with the logarithm of the number of chunks, see README.md. Not fitted: questions whose document
+# is not in a sample, which stand near those that are, would take all of it. Words alone do not depend on the size.
+SIZE_SLOPE = {"WITH_DENSE": 0.7, "LEXICAL_ONLY": 0.0}
+FEWEST_CHUNKS, MOST_CHUNKS, REFERENCE_CHUNKS = 10, 4_000, 1_000
+
 # Share of foreign questions below `doubtful_below`, the mean over tables. Without vectors the same share would turn away a
 # third of the answerable questions of some sets.
 FOREIGN_DOUBTFUL = {"WITH_DENSE": 0.985, "LEXICAL_ONLY": 0.95}
@@ -83,6 +88,12 @@ def fit_detail(rows, left_out):
 def probability(rows, model):
     names, slopes, bias = model
     return 1 / (1 + np.exp(-(rows[names].to_numpy(float) @ slopes + bias)))
+
+
+def sized(score, chunks, slope):
+    """The probability of the subject in a collection of this size, as grading/question.rs computes it."""
+    odds = score / (1 - score) * (chunks.clip(FEWEST_CHUNKS, MOST_CHUNKS) / REFERENCE_CHUNKS) ** -slope
+    return odds / (1 + odds)
 
 
 def detail_by_article(rows, left_out):
@@ -156,7 +167,7 @@ def rust(title, order, models, cuts):
 
 def main():
     every = pd.concat(read(sys.argv[1]), ignore_index=True)
-    order = [c for c in every.columns[5:] if c not in ("table", "set", "sampled")]
+    order = [c for c in every.columns[6:] if c not in ("table", "set", "sampled")]
     constants = []
     for title, left_out in (("WITH_DENSE", []), ("LEXICAL_ONLY", DENSE)):
         # Without vectors there is nothing but words to go by.
@@ -166,8 +177,9 @@ def main():
         for left in rows["set"].unique():
             here = (rows["set"] == left).to_numpy()
             subject = fit_subject(rows[~rows["table"].str.contains(left)], left_out)
-            rows.loc[here, "p"] = probability(rows[here], subject) * detail[here]
-        cuts = thresholds(rows, FOREIGN_DOUBTFUL[title])
+            likely = sized(probability(rows[here], subject), rows.loc[here, "chunks"], SIZE_SLOPE[title])
+            rows.loc[here, "p"] = likely * detail[here]
+        cuts = {"size_slope": SIZE_SLOPE[title], **thresholds(rows, FOREIGN_DOUBTFUL[title])}
         print(f"== {title}")
         report(rows[rows["wording"] == "own"], cuts)
         curve(rows)

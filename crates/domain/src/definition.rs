@@ -15,6 +15,9 @@ const FIELD: &str = "in";
 const COPULAS: [&str; 12] =
     ["is", "are", "was", "were", "refers", "means", "denotes", "-", "–", "—", "stands", "describes"];
 
+/// Words that open an apposition: "Weir, our cloud service".
+const APPOSITIONS: [&str; 6] = ["a", "an", "its", "our", "the", "their"];
+
 /// The thing that a question asks to define.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Subject {
@@ -39,14 +42,17 @@ impl Subject {
 
     /// Whether a sentence begins with the thing and says what it is.
     pub(crate) fn is_defined_by(&self, sentence: &str) -> bool {
-        // The thing, the word that links it, and the one after that.
-        let said: Vec<String> = words_of(sentence).take(self.words.len() + 2).collect();
+        let parted = sentence.replace(',', " ,");
+        // The thing, the word or the comma that links it, and the one after that.
+        let said: Vec<String> = words_of(&parted).take(self.words.len() + 2).collect();
         // "A Cargo workspace" may be called "a workspace" by the text that defines it.
         (0..self.words.len()).any(|from| {
             let name = self.words.get(from..).unwrap_or_default();
             let begins = said.get(..name.len()).is_some_and(|first| same(first, name));
-            let links = said.get(name.len()).is_some_and(|word| COPULAS.contains(&word.as_str()));
-            begins && links && !said.get(name.len() + 1).is_some_and(|word| tells_otherwise(word))
+            let word = |at: usize| said.get(at).map_or("", String::as_str);
+            let (link, next) = (word(name.len()), word(name.len() + 1));
+            let is_apposed = link == "," && APPOSITIONS.contains(&next);
+            begins && (is_apposed || COPULAS.contains(&link) && !tells_otherwise(next))
         })
     }
 
@@ -103,6 +109,8 @@ mod tests {
             ("What is a lock file used for?", "A lock file describes what was built.", true),
             ("What is a macro?", "The term macro refers to a family of features.", true),
             ("What is a closure?", "Rust’s closures are anonymous functions.", true),
+            ("What is Weir?", "Weir, our cloud service, is released every Tuesday.", true),
+            ("What is Weir?", "Weir, released on Tuesday, is a cloud service.", false),
             ("What is a closure?", "Closures are typically short.", false),
             ("What is a workspace?", "A workspace is created by hand.", false),
             ("What is a workspace root?", "A workspace is a collection.", false),

@@ -10,6 +10,12 @@ pub struct Logistic<const N: usize> {
 }
 
 impl<const N: usize> Logistic<N> {
+    /// The same model with its odds times this.
+    #[must_use]
+    pub fn scaled(&self, odds: f32) -> Self {
+        Self { bias: self.bias + odds.ln(), ..*self }
+    }
+
     /// The probability that the model gives to these features, 0 to 1.
     #[must_use]
     pub fn probability(&self, features: &[f32; N]) -> f32 {

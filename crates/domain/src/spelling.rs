@@ -3,12 +3,14 @@
 //! The words of the passages found stand in for a dictionary of the collection: vectors and the other words of the
 //! question lead to passages that hold the word that was meant.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::evidence::{Question, QuestionTerm};
+use crate::lexical::analyzer::Analyzer;
 
 /// Shortest word, in characters, that is corrected.
 const SHORTEST: usize = 4;
@@ -31,9 +33,14 @@ pub struct Correction {
 /// The likely typing errors of a question, in its order. `passages` are those found for it.
 ///
 /// A word is corrected only if no chunk holds it, and if one of the words that differ from it least is more frequent in
-/// the passages than the others.
+/// the passages than the others. Where none differs little enough, it is compared with their stems: the passages may have the word that
+/// was meant in another form.
 #[must_use]
-pub fn corrections<'p>(question: &Question, passages: impl IntoIterator<Item = &'p str>) -> Vec<Correction> {
+pub fn corrections<'p>(
+    analyzer: &Analyzer,
+    question: &Question,
+    passages: impl IntoIterator<Item = &'p str>,
+) -> Vec<Correction> {
     let unknown: Vec<&QuestionTerm> = question
         .terms
         .terms()
@@ -48,8 +55,9 @@ pub fn corrections<'p>(question: &Question, passages: impl IntoIterator<Item = &
         *words.entry(word.to_lowercase()).or_default() += 1;
     }
     let correct = |term: &&QuestionTerm| {
-        let to = meant(&term.word.to_lowercase(), &words)?.to_owned();
-        Some(Correction { from: term.word.clone(), to: like(&term.word, to) })
+        let asked = term.word.to_lowercase();
+        let to = meant(&asked, &words).or_else(|| meant_form(analyzer, &asked, &words))?;
+        Some(Correction { from: term.word.clone(), to: like(&term.word, to.to_owned()) })
     };
     unknown.iter().filter_map(correct).collect()
 }
@@ -74,10 +82,28 @@ fn meant<'w>(asked: &str, words: &'w BTreeMap<String, usize>) -> Option<&'w str>
     }
     let mut candidates: Vec<(usize, usize, &str)> =
         words.iter().filter_map(|(word, count)| Some((errors(asked, word)?, *count, word.as_str()))).collect();
-    candidates.sort_by_key(|(errors, count, _)| (*errors, std::cmp::Reverse(*count)));
+    candidates.sort_by_key(|(errors, count, _)| (*errors, Reverse(*count)));
     let (best, next) = (candidates.first()?, candidates.get(1));
     let is_rivalled = next.is_some_and(|next| (next.0, next.1) == (best.0, best.1));
     (!is_rivalled).then_some(best.2)
+}
+
+/// The most frequent form of the stem that was meant, if there is one.
+fn meant_form<'w>(analyzer: &Analyzer, asked: &str, words: &'w BTreeMap<String, usize>) -> Option<&'w str> {
+    let begins_alike = |word: &str| word.chars().next() == asked.chars().next();
+    let forms: Vec<(String, &str, usize)> = words
+        .iter()
+        .filter(|(word, _)| begins_alike(word))
+        .filter_map(|(word, count)| Some((analyzer.terms(word).into_iter().next()?, word.as_str(), *count)))
+        .collect();
+    let mut stems: BTreeMap<String, usize> = BTreeMap::new();
+    for (stem, _, count) in &forms {
+        *stems.entry(stem.clone()).or_default() += count;
+    }
+    // A stem that goes on is that of another word: "employee" is not a misspelt "employ".
+    let stem = meant(asked, &stems).filter(|stem| !stem.starts_with(asked) && !asked.starts_with(stem))?;
+    let of_stem = forms.iter().filter(|(other, ..)| other == stem);
+    of_stem.max_by_key(|(_, word, count)| (*count, Reverse(word.len()))).map(|(_, word, _)| *word)
 }
 
 /// The letters in which a word differs from the one asked for, if it may be a misspelt form of it.
@@ -108,12 +134,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::lexical::analyzer::Analyzer;
 
     fn found(question: &str, known: &[&str], passages: &[&str]) -> Vec<(String, String)> {
         let frequency = |stem: &str| u64::from(known.contains(&stem));
         let parsed = Question::new(Analyzer::english(), question, 10, frequency);
-        corrections(&parsed, passages.iter().copied()).into_iter().map(|one| (one.from, one.to)).collect()
+        corrections(Analyzer::english(), &parsed, passages.iter().copied())
+            .into_iter()
+            .map(|one| (one.from, one.to))
+            .collect()
     }
 
     #[test]
@@ -128,6 +156,16 @@ mod tests {
             let known = ["line", "print", "sort", "fast"];
             assert_eq!(found(question, &known, &tail), [(from.to_owned(), to.to_owned())], "{question}");
         }
+    }
+
+    #[test]
+    fn the_word_that_was_meant_may_stand_there_in_another_form() {
+        let passage = "Connecting takes a connection; a connection ends.";
+        let connection = [("conect".to_owned(), "connection".to_owned())];
+        assert_eq!(found("How do I conect a client?", &["client"], &[passage]), connection);
+        assert_eq!(found("What is a cot?", &[], &["Cats, cuts and coats."]), [], "short words stay");
+        let other = found("How long is paternity leave?", &["leav", "long"], &["A leave in a pattern, of patterns."]);
+        assert_eq!(other, [], "its stem is near, the word is not");
     }
 
     #[test]
@@ -159,7 +197,7 @@ mod tests {
         #[test]
         fn nothing_else_changes(question in "(?s:.{0,60})", passage in "(?s:.{0,60})") {
             let parsed = Question::new(Analyzer::english(), &question, 10, |_| 0);
-            let corrections = corrections(&parsed, [passage.as_str()]);
+            let corrections = corrections(Analyzer::english(), &parsed, [passage.as_str()]);
             let text = corrected(&question, &corrections);
             prop_assert_eq!(corrections.is_empty(), text == question);
             prop_assert_eq!(text.unicode_words().count(), question.unicode_words().count());

@@ -156,7 +156,7 @@ async fn first_retrieval(
         return Ok((plan, first));
     }
     let passages = first.found.hits.iter().map(|hit| hit.passage.text.as_str());
-    let corrections = spelling::corrections(&state.question, passages);
+    let corrections = spelling::corrections(state.analyzer, &state.question, passages);
     if corrections.is_empty() {
         return Ok((plan, first));
     }

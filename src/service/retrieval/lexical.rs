@@ -14,6 +14,7 @@ use crate::{
             bm25::{AskedCollection, QueryProfile, QueryStems, evidence_score},
             candidates::{Candidates, candidate_budget, select_candidates},
             language::Language,
+            question_words::question_stems,
             term_id::TermSalt,
         },
     },
@@ -85,7 +86,7 @@ impl Retriever {
             })
             .collect();
         let profile = QueryProfile::new(&collections);
-        let stems = judging_analyzer(query.collections).terms(query.text);
+        let stems = question_stems(judging_analyzer(query.collections), query.text);
         let document_frequencies = frequencies.by_stem(&asked, stems);
         let result = LexicalResult { document_frequencies, ..LexicalResult::default() };
         // Only candidates that pass the filter count.
@@ -104,7 +105,7 @@ impl Retriever {
     pub(crate) async fn rarity(&self, query: &RetrievalQuery<'_>) -> Result<Rarity, ServiceError> {
         let asked = asked(query.collections, &[query.text]);
         let frequencies = self.frequencies(query, &asked).await?;
-        let stems = judging_analyzer(query.collections).terms(query.text);
+        let stems = question_stems(judging_analyzer(query.collections), query.text);
         Ok(Rarity {
             chunks: query.collections.iter().map(|searched| searched.seen_chunks).sum(),
             document_frequencies: frequencies.by_stem(&asked, stems),

@@ -114,14 +114,14 @@ impl<'m> Sources<'m> {
         Excerpts { chosen, missing: Vec::new() }
     }
 
-    /// The section that tells best what to do; of a list of options the entries that do.
+    /// The section that tells best what to do; of a list of options the entries that do, and of a table the rows.
     fn steps(&self) -> Vec<Excerpt> {
         let mut best: Option<(f32, usize, &Range<usize>, usize)> = None;
         for (number, read) in self.read.iter().enumerate() {
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
                 let is_brief = read.sentences(section) < FEWEST_SENTENCES;
-                let has_steps = read.members(section) >= 2 || read.holds(section, UnitKind::Code);
+                let has_steps = read.items(section) >= 2 || read.holds(section, UnitKind::Code);
                 let value = score
                     + TITLE_WEIGHT * about(&self.material.question.text, read.source.title)
                     + SECTION_WEIGHT * self.share(number, section.clone())
@@ -136,6 +136,7 @@ impl<'m> Sources<'m> {
         let Some(read) = self.get(number) else { return Vec::new() };
         let parts = match read.entry_at(section, anchor) {
             Some(_) => read.best_entries(section),
+            None if read.is_of(anchor, UnitKind::Row) => read.best_rows(section),
             None => vec![read.around_steps(section, anchor)],
         };
         let excerpt = |units| read.excerpt(number, section, units, PassageReason::Steps);

@@ -45,6 +45,13 @@ fn a_long_section_is_given_from_the_steps_on() {
 }
 
 #[test]
+fn of_a_table_the_rows_that_tell_what_to_do_are_given() {
+    let table = "## Commands\n\n| command | purpose |\n|---|---|\n| `kv get` | shows a value |\n| `kv keys` | makes, rotates and revokes keys |\n| `kv stop` | ends the server |";
+    let text = text("How do I rotate keys?", &[table]);
+    assert_eq!(text, "### Commands\n\n- command: `kv keys` | purpose: makes, rotates and revokes keys [^1]");
+}
+
+#[test]
 fn things_compared_get_a_passage_each() {
     let plans = ["The Basic plan costs 5 euros. It has no support.", "The Premium plan costs 9 euros.\n\nCall us."];
     let question = "What is the difference between the Basic plan and the Premium plan?";

@@ -8,7 +8,7 @@ use super::need::PassageReason;
 use super::units::{Unit, UnitKind};
 use crate::command_options::entry_options;
 
-/// Most entries of a list of options that tell what to do.
+/// Most entries of a list of options, or rows of a table, that tell what to do.
 const MOST_ENTRIES: usize = 3;
 
 /// Largest section that is given whole, in bytes.
@@ -55,8 +55,8 @@ impl ReadSource<'_> {
         units.iter().filter(|unit| unit.kind != UnitKind::Heading).map(|unit| unit.sentences.len()).sum()
     }
 
-    pub(super) fn members(&self, section: &Range<usize>) -> usize {
-        section.clone().filter(|at| self.is_member(*at)).count()
+    pub(super) fn items(&self, section: &Range<usize>) -> usize {
+        section.clone().filter(|at| self.is_of(*at, UnitKind::Item)).count()
     }
 
     pub(super) fn best_score(&self, units: &Range<usize>) -> f32 {
@@ -81,19 +81,25 @@ impl ReadSource<'_> {
 
     /// The entries of a section with the best sentences, in the order of the section.
     pub(super) fn best_entries(&self, section: &Range<usize>) -> Vec<Range<usize>> {
-        let highest = self.best_score(section);
-        let mut scored: Vec<(Range<usize>, f32)> = Vec::new();
-        for at in section.clone() {
-            let Some(entry) = self.entry_at(section, at) else { continue };
-            let score = self.best_score(&entry);
-            if score >= highest * WORTH_READING && scored.last().is_none_or(|(last, _)| *last != entry) {
-                scored.push((entry, score));
-            }
-        }
-        scored.sort_by(|(_, one), (_, two)| two.total_cmp(one));
-        scored.truncate(MOST_ENTRIES);
-        scored.sort_by_key(|(entry, _)| entry.start);
-        scored.into_iter().map(|(entry, _)| entry).collect()
+        let mut entries: Vec<Range<usize>> = section.clone().filter_map(|at| self.entry_at(section, at)).collect();
+        entries.dedup();
+        self.best_of(section, entries)
+    }
+
+    /// The rows of a section with the best sentences, in the order of the section.
+    pub(super) fn best_rows(&self, section: &Range<usize>) -> Vec<Range<usize>> {
+        let rows = section.clone().filter(|at| self.is_of(*at, UnitKind::Row)).map(|at| at..at + 1).collect();
+        self.best_of(section, rows)
+    }
+
+    /// Those parts of a section that are worth reading, in its order.
+    fn best_of(&self, section: &Range<usize>, mut parts: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let least = self.best_score(section) * WORTH_READING;
+        parts.retain(|part| self.best_score(part) >= least);
+        parts.sort_by(|one, two| self.best_score(two).total_cmp(&self.best_score(one)));
+        parts.truncate(MOST_ENTRIES);
+        parts.sort_by_key(|part| part.start);
+        parts
     }
 
     /// The first unit of a section that is no heading.

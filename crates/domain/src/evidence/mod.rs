@@ -16,6 +16,7 @@ use super::definition::Subject;
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
+use super::lexical::question_words::{joined_words, without_auxiliaries};
 use super::wording::{Quantity, lower_case};
 
 /// Most distinct terms of a question that are used: one bit each of a [`TermMask`]. Later terms are ignored; a question
@@ -98,11 +99,14 @@ pub struct QuestionTerm {
 pub struct QuestionTerms {
     terms: Vec<QuestionTerm>,
     mass: f32,
+    chunks: u64,
     openings: Openings,
     /// The options of commands that it names, `-z` or `--gzip`.
     options: Vec<String>,
     /// The thing that it asks to define.
     subject: Option<Subject>,
+    /// Words that some chunks hold and the question writes as two, with the terms of these.
+    joined: Vec<(String, TermMask)>,
     /// Words that no chunk holds, in lower case, with the positions of their terms.
     unknown: Vec<(usize, String)>,
 }
@@ -113,7 +117,8 @@ impl QuestionTerms {
     #[must_use]
     pub fn new(analyzer: &Analyzer, question: &str, chunks: u64, document_frequency: impl Fn(&str) -> u64) -> Self {
         let mut terms: Vec<QuestionTerm> = Vec::new();
-        analyzer.for_each_term(question, |stem, range| {
+        let asked = without_auxiliaries(analyzer, question);
+        analyzer.for_each_term(&asked, |stem, range| {
             if terms.len() == MAX_TERMS || terms.iter().any(|term| term.stem == stem) {
                 return;
             }
@@ -130,12 +135,18 @@ impl QuestionTerms {
             });
         });
         let mass = terms.iter().map(|term| term.weight).sum();
-        let openings = Openings::of(terms.iter().map(|term| term.stem.as_str()));
+        let joined: Vec<(String, TermMask)> = joined_words(analyzer, &asked)
+            .into_iter()
+            .filter(|joined| document_frequency(&joined.stem) > 0)
+            .map(|joined| (joined.stem, mask_of_words(analyzer, &terms, asked.get(joined.range).unwrap_or_default())))
+            .collect();
+        let stems = terms.iter().map(|term| &term.stem).chain(joined.iter().map(|(stem, _)| stem));
+        let openings = Openings::of(stems.map(String::as_str));
         let is_unknown = |(_, term): &(usize, &QuestionTerm)| term.document_frequency == 0;
         let unknown = terms.iter().enumerate().filter(is_unknown);
         let unknown = unknown.map(|(position, term)| (position, term.word.to_lowercase())).collect();
         let options = options(question).into_iter().map(str::to_owned).collect();
-        Self { terms, mass, openings, options, subject: Subject::of(question), unknown }
+        Self { terms, mass, chunks, openings, options, subject: Subject::of(question), joined, unknown }
     }
 
     /// The question's terms that `text` holds.
@@ -160,7 +171,7 @@ impl QuestionTerms {
     pub fn places_in(&self, analyzer: &Analyzer, text: &str) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         analyzer.for_each_term_among(&self.openings, text, |stem, range| {
-            places.extend(self.position(stem).map(|position| (range.start, position)));
+            places.extend(self.positions(stem).map(|position| (range.start, position)));
         });
         places
     }
@@ -169,6 +180,12 @@ impl QuestionTerms {
     #[must_use]
     pub fn terms(&self) -> &[QuestionTerm] {
         &self.terms
+    }
+
+    /// Chunks in the collections asked.
+    #[must_use]
+    pub const fn chunks(&self) -> u64 {
+        self.chunks
     }
 
     /// The options of commands that the question names, as it writes them.
@@ -221,6 +238,14 @@ impl QuestionTerms {
     #[must_use]
     pub fn position(&self, stem: &str) -> Option<usize> {
         self.terms.iter().position(|term| term.stem == stem)
+    }
+
+    /// The positions of the terms that a stem of a text stands for: its own, or both of a word that the question writes
+    /// as two.
+    pub fn positions(&self, stem: &str) -> impl Iterator<Item = usize> + use<> {
+        let joined = self.joined.iter().find(|(joined, _)| joined == stem).map_or(0, |(_, mask)| *mask);
+        let parts = (0..MAX_TERMS).filter(move |position| joined & (1 << position) != 0);
+        self.position(stem).into_iter().chain(parts.take(joined.count_ones() as usize))
     }
 
     /// Share of the mass that a set of terms makes up, 0 to 1; 0 for a question without terms.
@@ -287,6 +312,15 @@ impl QuestionTerms {
             .filter(|(_, term)| term.document_frequency == 0)
             .fold(0, |mask, (position, _)| mask | 1 << position)
     }
+}
+
+/// The terms that a part of the question holds.
+fn mask_of_words(analyzer: &Analyzer, terms: &[QuestionTerm], words: &str) -> TermMask {
+    let mut mask = 0;
+    analyzer.for_each_term(words, |stem, _| {
+        mask |= terms.iter().position(|term| term.stem == stem).map_or(0, |position| 1 << position);
+    });
+    mask
 }
 
 #[cfg(test)]

@@ -136,8 +136,8 @@ struct Found {
 fn scan(analyzer: &Analyzer, question: &QuestionTerms, text: &str) -> Found {
     let mut found = Found { places: Vec::new(), length: 0 };
     analyzer.for_each_term_or_other(question.openings(), text, |stem| {
-        if let Some(position) = stem.and_then(|stem| question.position(stem)) {
-            found.places.push((found.length, position));
+        if let Some(stem) = stem {
+            found.places.extend(question.positions(stem).map(|position| (found.length, position)));
         }
         found.length += 1;
     });

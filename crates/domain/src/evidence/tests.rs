@@ -97,3 +97,17 @@ fn tells_what_sentences_hold() {
         assert_eq!(AnswerKind::of(question).is_held_by(question, sentence), expected, "{question} {sentence}");
     }
 }
+
+#[test]
+fn a_word_that_the_question_writes_as_two_is_found_as_one() {
+    let analyzer = Analyzer::english();
+    let known = |stem: &str| u64::from(["back", "backup", "databas"].contains(&stem));
+    let terms = QuestionTerms::new(analyzer, "How can I back up the database?", 10, known);
+    let words: Vec<&str> = terms.terms().iter().map(|term| term.word.as_str()).collect();
+    assert_eq!(words, ["back", "database"], "an auxiliary is no term");
+    for (text, share) in [("Backups of databases", 1.0), ("Backup", 0.5), ("Back to the database", 1.0), ("Down", 0.0)]
+    {
+        let mask = PassageEvidence::new(analyzer, &terms, "", text).mask();
+        assert!((terms.share(mask) - share).abs() < 0.01, "{text}");
+    }
+}

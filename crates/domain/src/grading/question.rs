@@ -16,6 +16,13 @@ use crate::wording::Wording;
 /// Number of features.
 pub const COUNT: usize = 12;
 
+/// Sizes of collections between which the size counts.
+const FEWEST_CHUNKS: u64 = 10;
+const MOST_CHUNKS: u64 = 4_000;
+
+/// Size of collections for which scores are probabilities as they are.
+const REFERENCE_CHUNKS: f32 = 1_000.0;
+
 /// Names of the features in the order of [`Features::values`], for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
     // The round's highest cosine.
@@ -69,7 +76,7 @@ pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
     let by_row = if has_row { row::PROBABILITY } else { 0.0 };
-    let probability = model.probability(&features).max(by_row);
+    let probability = model.probability(&features, question.terms.chunks()).max(by_row);
     let highest = if names_something_foreign(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }
@@ -99,8 +106,13 @@ pub(crate) fn is_named(question: &str, word: &str) -> bool {
 }
 
 impl QuestionModel {
-    fn probability(&self, features: &Features) -> f32 {
-        self.subject.probability(&features.values) * self.detail.probability(&features.values)
+    /// `chunks` is the size of the collections: the more there are, the nearer is the nearest of them to a question that
+    /// none answers.
+    fn probability(&self, features: &Features, chunks: u64) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a size, within bounds")]
+        let size = chunks.clamp(FEWEST_CHUNKS, MOST_CHUNKS) as f32 / REFERENCE_CHUNKS;
+        let subject = self.subject.scaled(size.powf(-self.size_slope)).probability(&features.values);
+        subject * self.detail.probability(&features.values)
     }
 
     fn ceiling(&self, probability: f32) -> Grade {

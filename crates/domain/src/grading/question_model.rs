@@ -10,6 +10,8 @@ pub(super) struct QuestionModel {
     pub(super) subject: Logistic<COUNT>,
     /// They hold exactly the information asked for.
     pub(super) detail: Logistic<COUNT>,
+    /// How much the log odds of the subject fall with the logarithm of the number of chunks.
+    pub(super) size_slope: f32,
     /// Below this the round holds nothing on the question.
     pub(super) absent_below: f32,
     /// Below this no passage is correct unless a model rules so.
@@ -18,51 +20,52 @@ pub(super) struct QuestionModel {
 
 pub(super) const WITH_DENSE: QuestionModel = QuestionModel {
     subject: Logistic {
-        bias: -6.1039,
+        bias: -6.2751,
         weights: [
-            7.9581, // dense
-            0.0000, // lexical
-            0.8927, // coverage
-            3.2510, // sentence_coverage
-            0.0000, // rarest_missing
-            0.0000, // numbers_missing
-            0.0000, // names_missing
-            0.0000, // denied
-            0.0000, // opposed
-            0.0000, // kind
-            0.7261, // agreement
-            6.4354, // dense_spread
+            8.4733,  // dense
+            0.0000,  // lexical
+            -0.6255, // coverage
+            4.6413,  // sentence_coverage
+            0.0000,  // rarest_missing
+            0.0000,  // numbers_missing
+            0.0000,  // names_missing
+            0.0000,  // denied
+            0.0000,  // opposed
+            0.0000,  // kind
+            0.9914,  // agreement
+            5.2008,  // dense_spread
         ],
     },
     detail: Logistic {
-        bias: -4.3194,
+        bias: -4.2623,
         weights: [
-            5.7910,  // dense
+            5.6200,  // dense
             0.0000,  // lexical
             0.0000,  // coverage
-            2.3209,  // sentence_coverage
-            0.0096,  // rarest_missing
-            -0.3622, // numbers_missing
-            -0.4465, // names_missing
-            -2.6604, // denied
-            -1.0798, // opposed
-            -0.0579, // kind
-            0.4849,  // agreement
+            2.3104,  // sentence_coverage
+            0.0361,  // rarest_missing
+            -0.3879, // numbers_missing
+            -0.4403, // names_missing
+            -2.6566, // denied
+            -1.0499, // opposed
+            -0.0344, // kind
+            0.5274,  // agreement
             0.0000,  // dense_spread
         ],
     },
+    size_slope: 0.7,
     absent_below: 0.065,
-    doubtful_below: 0.16,
+    doubtful_below: 0.15,
 };
 
 pub(super) const LEXICAL_ONLY: QuestionModel = QuestionModel {
     subject: Logistic {
-        bias: -4.4071,
+        bias: -4.3512,
         weights: [
             0.0000, // dense
-            3.6078, // lexical
-            4.0602, // coverage
-            3.9174, // sentence_coverage
+            3.6521, // lexical
+            3.9117, // coverage
+            3.8576, // sentence_coverage
             0.0000, // rarest_missing
             0.0000, // numbers_missing
             0.0000, // names_missing
@@ -74,22 +77,23 @@ pub(super) const LEXICAL_ONLY: QuestionModel = QuestionModel {
         ],
     },
     detail: Logistic {
-        bias: -1.1630,
+        bias: -1.1540,
         weights: [
             0.0000,  // dense
             0.0000,  // lexical
             0.0000,  // coverage
-            2.8968,  // sentence_coverage
-            0.2041,  // rarest_missing
-            -0.3703, // numbers_missing
-            -0.8878, // names_missing
-            -2.6793, // denied
-            -1.0249, // opposed
-            -0.0395, // kind
+            2.8663,  // sentence_coverage
+            0.2164,  // rarest_missing
+            -0.3811, // numbers_missing
+            -0.8964, // names_missing
+            -2.6753, // denied
+            -1.0181, // opposed
+            -0.0206, // kind
             0.0000,  // agreement
             0.0000,  // dense_spread
         ],
     },
-    absent_below: 0.06,
-    doubtful_below: 0.225,
+    size_slope: 0.0,
+    absent_below: 0.055,
+    doubtful_below: 0.23,
 };

@@ -12,9 +12,10 @@
 //! The formula has the average length of the collection where this one has a fixed [`REFERENCE_LENGTH`]. A weight
 //! thus depends on its chunk alone: it never goes stale, and is the same whichever collection the chunk stands in.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::analyzer::Analyzer;
+use super::question_words::{joined_words, without_auxiliaries};
 use super::term_id::{TermId, TermSalt};
 
 /// How soon further occurrences of a term stop counting. Dimensionless.
@@ -133,7 +134,11 @@ pub fn inverse_document_frequency(chunks: u64, document_frequency: u64) -> f64 {
 ///
 /// Stems and not ids, because each collection has ids of its own, and a word is as rare as it is in all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct QueryStems(BTreeMap<String, u32>);
+pub struct QueryStems {
+    counts: BTreeMap<String, u32>,
+    /// Its verbs of two words, written as one. One that no chunk holds is no word.
+    joined: BTreeSet<String>,
+}
 
 impl QueryStems {
     /// Analyses a query as a chunk would be analysed.
@@ -146,16 +151,19 @@ impl QueryStems {
     /// is the sum of its scores for each wording.
     #[must_use]
     pub fn of_texts(analyzer: &Analyzer, wordings: &[&str]) -> Self {
-        let mut counts = BTreeMap::new();
+        let mut stems = Self::default();
         for wording in wordings {
-            analyzer.for_each_index_term(wording, |stem| *counts.entry(stem.to_owned()).or_default() += 1);
+            let asked = without_auxiliaries(analyzer, wording);
+            analyzer.for_each_index_term(&asked, |stem| *stems.counts.entry(stem.to_owned()).or_default() += 1);
+            stems.joined.extend(joined_words(analyzer, &asked).into_iter().map(|joined| joined.stem));
         }
-        Self(counts)
+        stems.joined.retain(|stem| !stems.counts.contains_key(stem));
+        stems
     }
 
     /// The ids of the stems in the collection that the salt belongs to.
     pub fn ids(&self, salt: TermSalt) -> impl Iterator<Item = TermId> + '_ {
-        self.0.keys().map(move |stem| salt.term_id(stem))
+        self.counts.keys().chain(&self.joined).map(move |stem| salt.term_id(stem))
     }
 }
 
@@ -170,6 +178,18 @@ pub struct AskedCollection<'a> {
     pub chunks: u64,
     /// Number of chunks that hold a term; a term without an entry is in none.
     pub document_frequencies: &'a HashMap<TermId, u64>,
+}
+
+impl AskedCollection<'_> {
+    /// The id of a stem, and the number of chunks that hold it.
+    fn frequency(&self, stem: &str) -> (TermId, u64) {
+        let id = self.salt.term_id(stem);
+        (id, self.document_frequencies.get(&id).copied().unwrap_or(0))
+    }
+
+    fn holds(&self, stem: &str) -> bool {
+        self.frequency(stem).1 > 0
+    }
 }
 
 /// A term in one of the collections asked.
@@ -215,11 +235,11 @@ impl QueryProfile {
         let chunks = collections.iter().map(|asked| asked.chunks).sum();
         let mut by_stem: BTreeMap<&str, (u32, QueryTerm)> = BTreeMap::new();
         for (place, asked) in collections.iter().enumerate() {
-            for (stem, count) in &asked.stems.0 {
+            let joined = asked.stems.joined.iter().filter(|stem| asked.holds(stem)).map(|stem| (stem, &1));
+            for (stem, count) in asked.stems.counts.iter().chain(joined) {
                 let (occurrences, term) = by_stem.entry(stem).or_default();
                 *occurrences = (*occurrences).max(*count);
-                let id = asked.salt.term_id(stem);
-                let document_frequency = asked.document_frequencies.get(&id).copied().unwrap_or(0);
+                let (id, document_frequency) = asked.frequency(stem);
                 if document_frequency > 0 {
                     term.document_frequency += document_frequency;
                     term.holders.push(Holder { collection: place, id, document_frequency });
@@ -230,7 +250,7 @@ impl QueryProfile {
             term.weight = f64::from(*occurrences) * inverse_document_frequency(chunks, term.document_frequency);
         }
         let weight = |stem: &String| by_stem.get(stem.as_str()).map_or(0.0, |(_, term)| term.weight);
-        let masses = collections.iter().map(|asked| asked.stems.0.keys().map(weight).sum::<f64>());
+        let masses = collections.iter().map(|asked| asked.stems.counts.keys().map(weight).sum::<f64>());
         let idf_mass = masses.min_by(f64::total_cmp).unwrap_or_default();
         Self { terms: by_stem.into_values().map(|(_, term)| term).collect(), chunks, idf_mass }
     }

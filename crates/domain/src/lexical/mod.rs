@@ -11,6 +11,7 @@ mod compound;
 pub mod language;
 pub mod openings;
 pub mod phrase;
+pub mod question_words;
 mod stop_words;
 pub mod term_id;
 mod unspaced;

@@ -24,7 +24,8 @@ fn main() {
     let is_own = documents == questions;
     let asked = read_questions(questions, if is_own { OWN_QUESTIONS } else { FOREIGN_QUESTIONS });
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    writeln!(out, "question\twording\tcase\tgroup\tprobability\t{}", question::NAMES.join("\t")).expect("stdout");
+    writeln!(out, "question\twording\tcase\tgroup\tprobability\tchunks\t{}", question::NAMES.join("\t"))
+        .expect("stdout");
     for ((row, vector), wording) in asked.iter().flat_map(|asked| [(asked, "own"), (asked, "other")]) {
         let text = row["question"].as_str().expect("question");
         let text = if wording == "own" { text.to_owned() } else { reworded(text) };
@@ -35,11 +36,12 @@ fn main() {
         let values: Vec<String> = features.values.iter().map(|value| format!("{value:.5}")).collect();
         writeln!(
             out,
-            "{}\t{wording}\t{}\t{}\t{:.5}\t{}",
+            "{}\t{wording}\t{}\t{}\t{:.5}\t{}\t{}",
             row["_id"].as_str().expect("_id"),
             collection.case(row, is_own),
             source.rsplit_once('-').map_or(source, |(article, _)| article),
             judged.probability,
+            round.question.terms.chunks(),
             values.join("\t")
         )
         .expect("stdout");

@@ -1,0 +1,159 @@
+//! Words of a question that are searched otherwise than they are written. English only.
+//!
+//! - Auxiliaries ("can I", "how many may it have") ask for nothing, and texts that answer seldom have them.
+//! - A verb of two words is also searched as one, since documents write "backup" where readers ask how to "back up". Not any
+//!   two neighbours: a rare spelling of a common compound then draws its few chunks forward.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::analyzer::Analyzer;
+use super::language::Language;
+use crate::wording::lower_case;
+
+/// Auxiliaries that the stop words leave out for their other meanings: a can, a will, the month of May.
+const AUXILIARIES: [&str; 6] = ["can", "may", "might", "must", "shall", "will"];
+
+/// Those that are names too.
+const NAMES: [&str; 2] = ["may", "will"];
+
+/// Words after which an auxiliary is a noun.
+const BEFORE_NOUNS: [&str; 9] = ["a", "an", "every", "his", "her", "my", "of", "the", "this"];
+
+/// Words that open a question.
+const OPENINGS: [&str; 9] = ["how", "what", "when", "where", "which", "who", "whom", "whose", "why"];
+
+/// Second words of such verbs.
+const PARTICLES: [&str; 10] = ["away", "back", "down", "in", "off", "on", "out", "over", "through", "up"];
+
+/// A word that a question writes as two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinedWord {
+    /// Its stem.
+    pub stem: String,
+    /// Bytes of the two words.
+    pub range: Range<usize>,
+}
+
+/// A question with spaces in the place of its auxiliaries, so that all other words keep their places.
+#[must_use]
+pub fn without_auxiliaries<'q>(analyzer: &Analyzer, question: &'q str) -> Cow<'q, str> {
+    if analyzer.language() != Language::English || !is_question(question) {
+        return Cow::Borrowed(question);
+    }
+    let words: Vec<(usize, &str)> = question.unicode_word_indices().collect();
+    let mut left = Cow::Borrowed(question);
+    for (place, (start, word)) in words.iter().enumerate() {
+        let near = |place: Option<usize>| place.and_then(|place| words.get(place)).map(|(_, word)| *word);
+        if is_auxiliary(word, near(place.checked_sub(1)), near(place.checked_add(1))) {
+            left.to_mut().replace_range(*start..start + word.len(), &" ".repeat(word.len()));
+        }
+    }
+    left
+}
+
+/// The verbs of two words in a question, written as one, whether or not there are such words.
+#[must_use]
+pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
+    if analyzer.language() != Language::English {
+        return Vec::new();
+    }
+    let words: Vec<(usize, &str)> = question.unicode_word_indices().collect();
+    let is_verb = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic()) && !analyzer.terms(word).is_empty();
+    let mut joined = Vec::new();
+    for pair in words.windows(2) {
+        let [(start, one), (next, two)] = pair else { continue };
+        let is_beside = question.get(start + one.len()..*next).is_some_and(|between| matches!(between, " " | "-"));
+        if is_beside && is_verb(one) && PARTICLES.contains(two) {
+            let range = *start..next + two.len();
+            let stems = analyzer.terms(&format!("{one}{two}"));
+            joined.extend(stems.into_iter().map(|stem| JoinedWord { stem, range: range.clone() }));
+        }
+    }
+    joined
+}
+
+/// The stems by which a question is searched and judged.
+#[must_use]
+pub fn question_stems(analyzer: &Analyzer, question: &str) -> Vec<String> {
+    let asked = without_auxiliaries(analyzer, question);
+    let mut stems = analyzer.terms(&asked);
+    stems.extend(joined_words(analyzer, &asked).into_iter().map(|joined| joined.stem));
+    stems
+}
+
+/// Whether a text is a question: keywords have no auxiliaries.
+fn is_question(text: &str) -> bool {
+    let opens = |word: &str| OPENINGS.contains(&&*lower_case(word));
+    text.trim_end().ends_with('?') || text.unicode_words().next().is_some_and(opens)
+}
+
+fn is_auxiliary(word: &str, before: Option<&str>, after: Option<&str>) -> bool {
+    let lower = lower_case(word);
+    if !AUXILIARIES.contains(&&*lower) {
+        return false;
+    }
+    let is_lower = |word: &str| word.starts_with(char::is_lowercase);
+    match before {
+        // "Will Smith", "May 2024".
+        None if NAMES.contains(&&*lower) => after.is_some_and(|after| is_lower(after) || after == "I"),
+        None => true,
+        Some(before) => is_lower(word) && !BEFORE_NOUNS.contains(&&*lower_case(before)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(question: &str) -> String {
+        let left = without_auxiliaries(Analyzer::english(), question);
+        assert_eq!(left.len(), question.len(), "places are kept");
+        left.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn auxiliaries_are_left_out_of_questions() {
+        for (question, expected) in [
+            ("How can I back up the database?", "How I back up the database?"),
+            ("How many bytes may metadata have?", "How many bytes metadata have?"),
+            ("Can Cited read PDF?", "Cited read PDF?"),
+            ("May I leave early?", "I leave early?"),
+            ("Who must sign, and when will it end?", "Who sign, and when it end?"),
+        ] {
+            assert_eq!(left(question), expected);
+        }
+    }
+
+    #[test]
+    fn nouns_names_and_keywords_stay() {
+        for question in [
+            "What is in a can?",
+            "Who wrote the will?",
+            "What happened in May 2024?",
+            "May 2024 revenue?",
+            "Will Smith's wife?",
+            "can bus protocol",
+            "What is a CAN bus?",
+            "",
+        ] {
+            assert_eq!(left(question), question);
+        }
+        let german = Analyzer::of(Language::German);
+        assert_eq!(without_auxiliaries(german, "Was will er?"), "Was will er?");
+    }
+
+    #[test]
+    fn verbs_of_two_words_are_searched_as_one_too() {
+        let joined = |question: &str| -> Vec<String> {
+            joined_words(Analyzer::english(), question).into_iter().map(|joined| joined.stem).collect()
+        };
+        assert_eq!(joined("How do I back up it?"), ["backup"]);
+        assert_eq!(joined("Which user may log-in if a job times out?"), ["login", "timesout"]);
+        for question in ["web hooks", "as on", "C++ in", "back, up", "back", "42 up", ""] {
+            assert_eq!(joined(question), Vec::<String>::new(), "{question}");
+        }
+    }
+}
