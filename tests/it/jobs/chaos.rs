@@ -40,6 +40,10 @@ use crate::{
 
 /// Clients at once, each with sources of its own.
 const CLIENTS: usize = 3;
+
+/// These send documents one by one, without a pause: their requests are accepted, claimed and stored together.
+const CLIENTS_OF_SINGLES: usize = 5;
+
 /// Longest wait for a request to be answered at last, and for one more document to be settled while jobs are open: a
 /// long queue on a busy machine is not a stuck one.
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -71,6 +75,10 @@ struct User {
     name: usize,
     base: String,
     random: Random,
+    /// Most documents of an upload; an edit has half as many.
+    at_once: usize,
+    /// Milliseconds that it waits at most between two requests.
+    pause: usize,
     /// The text of each source that was ever sent; none if it was deleted last.
     expected: BTreeMap<String, Option<String>>,
     requests: usize,
@@ -86,11 +94,12 @@ impl User {
             match self.random.below(10) {
                 0..=2 => {
                     let first = self.expected.len();
-                    let sources = (first..first + 8).map(|number| format!("u{}-{number}.txt", self.name)).collect();
+                    let sources =
+                        (first..first + self.at_once).map(|number| format!("u{}-{number}.txt", self.name)).collect();
                     self.uploaded += self.send(sources).await;
                 }
                 3..=7 => {
-                    let mut sources: Vec<String> = (0..4).filter_map(|_| self.any()).collect();
+                    let mut sources: Vec<String> = (0..self.at_once.div_ceil(2)).filter_map(|_| self.any()).collect();
                     sources.sort();
                     sources.dedup();
                     self.edited += self.send(sources).await;
@@ -103,7 +112,7 @@ impl User {
                     self.deleted += 1;
                 }
             }
-            let pause = self.random.below(40);
+            let pause = self.random.below(self.pause);
             sleep(Duration::from_millis(pause as u64)).await;
         }
         self
@@ -230,13 +239,16 @@ async fn run(kills: usize, seed: u64) {
     let mut service = Process::serve(&settings).await;
     let mut worker = Process::worker(&settings).await;
     let stop = Arc::new(AtomicBool::new(false));
-    let users: Vec<JoinHandle<User>> = (0..CLIENTS)
+    let users: Vec<JoinHandle<User>> = (0..CLIENTS + CLIENTS_OF_SINGLES)
         .map(|name| {
             let random = Random(seed ^ (name as u64 + 1));
+            let (at_once, pause) = if name < CLIENTS { (8, 40) } else { (1, 4) };
             let user = User {
                 name,
                 base: service.base.clone(),
                 random,
+                at_once,
+                pause,
                 expected: BTreeMap::new(),
                 requests: 0,
                 uploaded: 0,
