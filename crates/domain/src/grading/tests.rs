@@ -80,7 +80,8 @@ fn a_small_collection_has_no_near_passage_by_chance() {
     };
     let sizes = [10, 100, 1_000, 4_000].map(answerable);
     assert!(sizes.is_sorted_by(|small, large| small > large), "{sizes:?}");
-    assert_eq!([answerable(0), answerable(u64::MAX)], [sizes[0], sizes[3]], "beyond what was measured");
+    let bounds = [answerable(0) - sizes[0], answerable(u64::MAX) - sizes[3]];
+    assert!(bounds.iter().all(|difference| difference.abs() < 1e-6), "beyond what was measured: {bounds:?}");
 }
 
 #[test]
@@ -102,7 +103,7 @@ const PROBABILITIES: [(&str, Scores, [f32; 4]); 6] = [
     (
         "How many weeks does parental leave last?",
         [(None, 6.5), (None, 0.4), (None, 0.0)],
-        [0.785_390, 0.392_631, 0.003_032, 0.002_602],
+        [0.785_389_96, 0.392_631, 0.003_032, 0.002_602],
     ),
     (
         "Who refunds hotels of over 140 euros?",
