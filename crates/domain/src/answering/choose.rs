@@ -90,10 +90,21 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     // A second sentence without the kind of thing asked for only adds surroundings to the first one.
     // Of rows only those that are about the same thing.
     let is_named = !best.is_row || !candidate.is_row || candidate.named >= best.named;
+    let is_other_row = candidate.is_row && lacks_number(question, best, candidate);
     let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
     let length: usize = chosen.iter().map(|(chosen, _)| chosen.text.len()).sum();
     let is_brief = is_list || length + candidate.text.len() <= LONGEST_WITH_MORE;
-    score >= highest * least && is_on_subject && has_kind && is_named && is_brief
+    score >= highest * least && is_on_subject && has_kind && is_named && !is_other_row && is_brief
+}
+
+/// Whether a candidate lacks a word with a digit that the question names and the best sentence holds: the row beside that of
+/// "SEV1" is about something else.
+fn lacks_number(question: &Question, best: &SentenceCandidate, candidate: &SentenceCandidate) -> bool {
+    let mut terms = question.terms.terms().iter().enumerate();
+    terms.any(|(position, term)| {
+        let is_held_by = |sentence: &SentenceCandidate| sentence.mask & (1 << position) != 0;
+        term.word.bytes().any(|byte| byte.is_ascii_digit()) && is_held_by(best) && !is_held_by(candidate)
+    })
 }
 
 /// Whether a sentence goes on with the beginning of an entry or a section that says little by itself.

@@ -209,6 +209,15 @@ fn answers_from_a_table_are_single_rows_with_the_names_of_their_columns() {
 }
 
 #[test]
+fn the_row_of_another_number_is_not_added() {
+    let page = "| severity | acknowledge within |\n|---|---|\n| SEV2 | 15 minutes |\n\n\
+        The primary acknowledges a SEV1 page within 5 minutes.";
+    let near = |sentence: &str| if sentence.contains("SEV2") { 0.95 } else { 0.5 };
+    let answer = answer("How fast must a SEV1 be acknowledged?", &[page], Some(near)).expect("an answer");
+    assert!(answer.text.contains("within 5 minutes") && !answer.text.contains("SEV2"), "{}", answer.text);
+}
+
+#[test]
 fn a_row_is_about_what_its_first_cell_names() {
     let rows = "| Ann | 2016 | Dora Dale |\n| Dora Dale | 2012 |  |\n| Eli | 2018 | Dora Dale |\n";
     let table = format!("Our people:\n\n| Name | Joined | Mentor |\n|---|---|---|\n{rows}");
