@@ -7,16 +7,12 @@
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
     time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, bail};
 use hyper::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use crate::{
@@ -25,9 +21,11 @@ use crate::{
     corpus::{Corpus, Paragraph},
     ingest::wait_for,
     model_server::ModelServer,
+    posts::{Door, per_second},
     progress, raw_copy,
     report::machine,
     service::{Service, Setup, open_to_postgres},
+    single::{UPLOAD, is_stored},
 };
 
 /// What the command takes.
@@ -45,6 +43,8 @@ Measures asks and uploads with one lock more from case to case. Usage:
 
 const SEED: u64 = 24;
 const OPERATOR: &str = "a-key-of-the-operator-0123456789";
+/// Asks of a visit before the clock runs.
+const WARM_UP: usize = 50;
 const ASKING: usize = 2;
 const UPLOADING: usize = 8;
 const POLL: Duration = Duration::from_millis(5);
@@ -220,29 +220,25 @@ impl Material {
 
     async fn measure(&mut self, service: &Service, case: Case) -> anyhow::Result<Rates> {
         let key = (case >= Case::Keys).then_some(self.key.as_str());
+        let door = |path| Door { address: service.address, path, key };
         let LocksArguments { asks, singles, bulk, .. } = self.arguments;
         let ask = |question: &String| json!({"question": question, "collections": [case.collection()], "cache": {"ttl_s": 0}});
         let questions = self.corpus.questions.iter().cycle().skip(self.asked);
-        let warm_up = questions.clone().take(50).map(ask).collect();
-        timed(service, key, "/v1/ask", warm_up, ASKING).await?;
-        let asked = timed(service, key, "/v1/ask", questions.skip(50).take(asks).map(ask).collect(), ASKING).await?;
+        let warm_up = questions.clone().take(WARM_UP).map(ask).collect();
+        door("/v1/ask").post_each(warm_up, ASKING, |_| Ok(())).await?;
+        let questions = questions.skip(WARM_UP).take(asks).map(ask).collect();
+        let asked = door("/v1/ask").post_each(questions, ASKING, |_| Ok(())).await?;
         let document = |paragraph: &Paragraph| json!({"collection": case.collection(), "documents": [paragraph]});
         let new = self.corpus.paragraphs.get(self.sent..).unwrap_or_default();
         let bodies = new.iter().take(singles).map(document).collect();
-        let single = timed(service, key, "/v1/documents?wait=true", bodies, UPLOADING).await?;
-        let mut client = Client::connect(service.address).await?;
-        if let Some(key) = key {
-            client = client.with_key(key);
-        }
+        let single = door(UPLOAD).post_each(bodies, UPLOADING, is_stored).await?;
+        let mut client = door(UPLOAD).connect().await?;
         let started = Instant::now();
         let documents: Vec<Paragraph> = new.iter().skip(singles).take(bulk).cloned().collect();
         send_all(&mut client, case.collection(), &documents).await?;
-        let rates = Rates {
-            asks: per_second(asks, asked),
-            singles: per_second(singles, single),
-            bulk: per_second(bulk, started.elapsed()),
-        };
-        self.asked += asks + 50;
+        let rates =
+            Rates { asks: asked.per_second(), singles: single.per_second(), bulk: per_second(bulk, started.elapsed()) };
+        self.asked += asks + WARM_UP;
         self.sent += singles + bulk;
         Ok(rates)
     }
@@ -254,36 +250,6 @@ async fn send_all(client: &mut Client, collection: &str, documents: &[Paragraph]
     let job = client.json(Method::POST, "/v1/documents", Some(&body)).await?;
     wait_for(client, job["id"].as_str().context("a job has an id")?, POLL, |_| ()).await?;
     Ok(())
-}
-
-/// Time that so many clients need for these requests.
-async fn timed(
-    service: &Service,
-    key: Option<&str>,
-    path: &'static str,
-    bodies: Vec<Value>,
-    clients: usize,
-) -> anyhow::Result<Duration> {
-    let (bodies, next) = (Arc::new(bodies), Arc::new(AtomicUsize::new(0)));
-    let mut tasks = tokio::task::JoinSet::new();
-    let started = Instant::now();
-    for _ in 0..clients {
-        let mut client = Client::connect(service.address).await?;
-        if let Some(key) = key {
-            client = client.with_key(key);
-        }
-        let (bodies, next) = (Arc::clone(&bodies), Arc::clone(&next));
-        tasks.spawn(async move {
-            while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
-                client.json(Method::POST, path, Some(body)).await?;
-            }
-            anyhow::Ok(())
-        });
-    }
-    for done in tasks.join_all().await {
-        done?;
-    }
-    Ok(started.elapsed())
 }
 
 /// Turns the policies of all tables off or on.
@@ -316,9 +282,4 @@ fn table(rates: &BTreeMap<Case, Vec<Rates>>) -> String {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
-fn per_second(number: usize, elapsed: Duration) -> f64 {
-    number as f64 / elapsed.as_secs_f64()
 }

@@ -12,6 +12,7 @@ mod ingest;
 mod locks;
 mod model_server;
 mod naive;
+mod posts;
 mod process;
 mod random;
 mod ratios;

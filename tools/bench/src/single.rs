@@ -1,31 +1,25 @@
 //! Single documents: eight clients that send one after the other and wait for each, beside raw `INSERT`s of the same rows.
 
-use std::{
-    net::SocketAddr,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::bail;
-use hyper::Method;
 use serde_json::{Value, json};
 
 use crate::{
     arguments::{number, release_build},
     asks::percentile_ms,
-    client::Client,
     corpus::Corpus,
     ingest::COLLECTION,
     model_server::ModelServer,
+    posts::{Door, Posted, per_second},
     progress,
     raw_insert::{self, Inserted},
     report::machine,
     service::{Service, Setup, open_to_postgres},
 };
+
+/// Path of an upload that is answered when its document is stored.
+pub const UPLOAD: &str = "/v1/documents?wait=true";
 
 const SEED: u64 = 600;
 /// Characters of a document, about.
@@ -71,10 +65,7 @@ impl SingleArguments {
 /// How documents were sent.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    pub documents: usize,
-    pub elapsed: Duration,
-    /// Ascending.
-    pub latencies: Vec<Duration>,
+    pub posted: Posted,
     pub service_cpu_s: f64,
     pub database_cpu_s: f64,
 }
@@ -100,12 +91,14 @@ pub async fn run(arguments: &SingleArguments) -> anyhow::Result<()> {
 
 /// Measures into an empty database.
 pub async fn measure(setup: &Setup, documents: usize) -> anyhow::Result<Singles> {
-    let bodies = Arc::new(bodies(WARM_UP + documents + ALONE));
+    let mut warm_up = bodies(WARM_UP + documents + ALONE);
+    let mut together = warm_up.split_off(WARM_UP);
+    let alone = together.split_off(documents);
     let service = Service::start(setup).await?;
     progress("single documents");
-    send(&service, &bodies, 0..WARM_UP, CLIENTS).await?;
-    let together = send(&service, &bodies, WARM_UP..WARM_UP + documents, CLIENTS).await?;
-    let alone = send(&service, &bodies, WARM_UP + documents..bodies.len(), 1).await?;
+    send(&service, warm_up, CLIENTS).await?;
+    let together = send(&service, together, CLIENTS).await?;
+    let alone = send(&service, alone, 1).await?;
     progress("raw INSERTs of the same rows");
     let inserted = raw_insert::run(setup, CLIENTS).await?;
     service.stop().await?;
@@ -121,90 +114,58 @@ fn bodies(count: usize) -> Vec<Value> {
     paragraphs.iter().map(|document| json!({"collection": COLLECTION, "documents": [document]})).collect()
 }
 
-async fn send(
-    service: &Service,
-    bodies: &Arc<Vec<Value>>,
-    range: std::ops::Range<usize>,
-    clients: usize,
-) -> anyhow::Result<Sent> {
-    let documents = range.len();
-    let next = Arc::new(AtomicUsize::new(range.start));
-    let (before, started) = (service.cpu_seconds()?, Instant::now());
-    let mut tasks = tokio::task::JoinSet::new();
-    for _ in 0..clients {
-        tasks.spawn(send_each(service.address, Arc::clone(bodies), Arc::clone(&next), range.end));
-    }
-    let mut latencies = Vec::with_capacity(documents);
-    for done in tasks.join_all().await {
-        latencies.extend(done?);
-    }
-    let elapsed = started.elapsed();
+async fn send(service: &Service, bodies: Vec<Value>, clients: usize) -> anyhow::Result<Sent> {
+    let door = Door { address: service.address, path: UPLOAD, key: None };
+    let before = service.cpu_seconds()?;
+    let posted = door.post_each(bodies, clients, is_stored).await?;
     let after = service.cpu_seconds()?;
-    latencies.sort_unstable();
-    let (service_cpu_s, database_cpu_s) = (after.0 - before.0, after.1 - before.1);
-    Ok(Sent { documents, elapsed, latencies, service_cpu_s, database_cpu_s })
+    Ok(Sent { posted, service_cpu_s: after.0 - before.0, database_cpu_s: after.1 - before.1 })
 }
 
-async fn send_each(
-    address: SocketAddr,
-    bodies: Arc<Vec<Value>>,
-    next: Arc<AtomicUsize>,
-    end: usize,
-) -> anyhow::Result<Vec<Duration>> {
-    let mut client = Client::connect(address).await?;
-    let mut latencies = Vec::new();
-    loop {
-        let place = next.fetch_add(1, Ordering::Relaxed);
-        let Some(body) = bodies.get(place).filter(|_| place < end) else { return Ok(latencies) };
-        let started = Instant::now();
-        let job = client.json(Method::POST, "/v1/documents?wait=true", Some(body)).await?;
-        latencies.push(started.elapsed());
-        if job["state"] != "succeeded" {
-            bail!("a document was not stored: {job}");
-        }
+/// Fails unless the job of an upload has stored its document.
+pub fn is_stored(job: &Value) -> anyhow::Result<()> {
+    if job["state"] != "succeeded" {
+        bail!("a document was not stored: {job}");
     }
+    Ok(())
 }
 
 impl Singles {
     /// Documents per second over raw `INSERT`s.
     pub fn rate_ratio(&self) -> f64 {
-        per_second(self.together.documents, self.together.elapsed)
-            / per_second(self.inserted.documents, self.inserted.elapsed)
+        self.together.posted.per_second() / per_second(self.inserted.documents, self.inserted.elapsed)
     }
 
     /// CPU of service and database over that of the database for raw `INSERT`s.
     pub fn cpu_ratio(&self) -> f64 {
-        let Sent { documents, service_cpu_s, database_cpu_s, .. } = self.together;
+        let Sent { posted, service_cpu_s, database_cpu_s } = &self.together;
         let floor = per_thousand(self.inserted.database_cpu_s, self.inserted.documents);
-        per_thousand(service_cpu_s + database_cpu_s, documents) / floor
+        per_thousand(service_cpu_s + database_cpu_s, posted.latencies.len()) / floor
     }
 
     /// All figures as a Markdown table.
     pub fn table(&self) -> String {
         let Self { together, alone, inserted } = self;
-        let line = |name: &str, documents, elapsed, latencies: &[Duration], cpu: String| {
+        let line = |name: &str, rate: f64, latencies: &[Duration], cpu: String| {
             let [p50, p95] = [0.5, 0.95].map(|share| percentile_ms(latencies, share));
-            format!("| {name} | {:.0}/s | {p50:.1}, {p95:.1} ms | {cpu} |\n", per_second(documents, elapsed))
+            format!("| {name} | {rate:.0}/s | {p50:.1}, {p95:.1} ms | {cpu} |\n")
         };
-        let both = |sent: &Sent| {
-            let seconds = [sent.service_cpu_s, sent.database_cpu_s].map(|cpu| per_thousand(cpu, sent.documents));
-            format!("{:.2} + {:.2} s", seconds[0], seconds[1])
+        let sent = |name: &str, sent: &Sent| {
+            let Posted { latencies, .. } = &sent.posted;
+            let [service, database] =
+                [sent.service_cpu_s, sent.database_cpu_s].map(|cpu| per_thousand(cpu, latencies.len()));
+            line(name, sent.posted.per_second(), latencies, format!("{service:.2} + {database:.2} s"))
         };
         let mut table =
             "| single documents | rate | median, p95 | CPU of service and database for 1,000 |\n|---|---|---|---|\n"
                 .to_owned();
-        table +=
-            &line("`wait=true`, 8 clients", together.documents, together.elapsed, &together.latencies, both(together));
-        table += &line("`wait=true`, 1 client", alone.documents, alone.elapsed, &alone.latencies, both(alone));
+        table += &sent("`wait=true`, 8 clients", together);
+        table += &sent("`wait=true`, 1 client", alone);
         let cpu = format!("{:.2} s", per_thousand(inserted.database_cpu_s, inserted.documents));
-        table += &line("raw `INSERT`s, 8 connections", inserted.documents, inserted.elapsed, &inserted.latencies, cpu);
+        let rate = per_second(inserted.documents, inserted.elapsed);
+        table += &line("raw `INSERT`s, 8 connections", rate, &inserted.latencies, cpu);
         table + &format!("\nOver raw `INSERT`s: rate {:.2}, CPU {:.2}.", self.rate_ratio(), self.cpu_ratio())
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
-fn per_second(documents: usize, elapsed: Duration) -> f64 {
-    documents as f64 / elapsed.as_secs_f64()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
