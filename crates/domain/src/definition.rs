@@ -34,7 +34,7 @@ impl Subject {
         if asked.starts_with("what does ") && end.is_none() {
             return None;
         }
-        let mut words: Vec<String> = words_of(end.unwrap_or(named)).collect();
+        let mut words: Vec<String> = words_of(end.unwrap_or(named)).map(bare).collect();
         let field = words.iter().position(|word| word == FIELD).filter(|place| *place > 0);
         words.truncate(field.unwrap_or(words.len()));
         (!words.is_empty()).then_some(Self { words })
@@ -42,17 +42,17 @@ impl Subject {
 
     /// Whether a sentence begins with the thing and says what it is.
     pub(crate) fn is_defined_by(&self, sentence: &str) -> bool {
-        let parted = sentence.replace(',', " ,");
-        // The thing, the word or the comma that links it, and the one after that.
-        let said: Vec<String> = words_of(&parted).take(self.words.len() + 2).collect();
+        // The thing, the word that links it, and the one after that.
+        let written: Vec<&str> = words_of(sentence).take(self.words.len() + 2).collect();
+        let said: Vec<String> = written.iter().map(|word| bare(word)).collect();
         // "A Cargo workspace" may be called "a workspace" by the text that defines it.
         (0..self.words.len()).any(|from| {
             let name = self.words.get(from..).unwrap_or_default();
             let begins = said.get(..name.len()).is_some_and(|first| same(first, name));
             let word = |at: usize| said.get(at).map_or("", String::as_str);
             let (link, next) = (word(name.len()), word(name.len() + 1));
-            let is_apposed = link == "," && APPOSITIONS.contains(&next);
-            begins && (is_apposed || COPULAS.contains(&link) && !tells_otherwise(next))
+            let is_apposed = written.get(name.len() - 1).is_some_and(|last| last.ends_with(','));
+            begins && (is_apposed && APPOSITIONS.contains(&link) || COPULAS.contains(&link) && !tells_otherwise(next))
         })
     }
 
@@ -73,18 +73,21 @@ fn tells_otherwise(word: &str) -> bool {
     is_adverb || word.len() > 4 && word.ends_with("ed")
 }
 
-/// The words of a text in lower case, without an article or an owner at its beginning.
-fn words_of(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split_whitespace().map(|word| {
-        let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
-        if bare.is_empty() { word.to_lowercase() } else { bare.to_lowercase() }
-    });
-    let is_before_name = |word: &String| {
+/// The words of a text as they are written, without an article or an owner at its beginning.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    let is_before_name = |word: &&str| {
+        let word = bare(word);
         matches!(word.as_str(), "a" | "an" | "the" | "name" | "term" | "word" | "#" | "##" | "###" | "*")
             || word.ends_with("'s")
             || word.ends_with("’s")
     };
-    words.skip_while(is_before_name)
+    text.split_whitespace().skip_while(is_before_name)
+}
+
+/// A word in lower case, without the punctuation around it; punctuation alone stays.
+fn bare(word: &str) -> String {
+    let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
+    if bare.is_empty() { word.to_lowercase() } else { bare.to_lowercase() }
 }
 
 /// Whether two lists of words are the same but for the number of the last.
