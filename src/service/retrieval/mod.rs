@@ -74,11 +74,15 @@ impl<'a> RetrievalQuery<'a> {
     /// The filter that passages are searched by: without the caller where no document ever had an access control list. What
     /// is found is held against the lists again when it is read.
     fn searched_filter(&self) -> Cow<'a, Filter> {
-        let is_restricted = self.collections.iter().any(|searched| searched.collection.is_restricted);
-        if is_restricted || self.filter.caller.is_none() {
+        if self.may_hide_documents() || self.filter.caller.is_none() {
             return Cow::Borrowed(self.filter);
         }
         Cow::Owned(Filter { caller: None, ..self.filter.clone() })
+    }
+
+    /// Whether there may be documents that the caller may not see.
+    fn may_hide_documents(&self) -> bool {
+        self.filter.caller.is_some() && self.collections.iter().any(|searched| searched.collection.is_restricted)
     }
 }
 

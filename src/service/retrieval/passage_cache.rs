@@ -38,7 +38,7 @@ impl PassageCache {
 
     /// The passages of these chunks as far as they are kept.
     pub(super) fn look_up(&self, keys: impl Iterator<Item = ChunkKey>, query: &RetrievalQuery<'_>) -> KnownPassages {
-        let is_all_visible = query.searched_filter().caller.is_none();
+        let is_all_visible = !query.may_hide_documents();
         let is_current =
             |revision| is_all_visible && query.collections.iter().any(|searched| searched.revision == revision);
         let known = |key| match self.0.get(&key) {

@@ -4,8 +4,8 @@
 //! transaction that changes what can be found in it, so that a result of an earlier state is never asked for again, and
 //! nothing has to be told to forget it. The revisions are read by each question before anything else.
 //!
-//! A search with a filter is not kept, nor one by a caller in a collection where documents may be hidden: metadata and access
-//! control lists change without a new revision.
+//! A search with a filter is not kept: the key has none. Nor is one by a caller in a collection where documents may be hidden:
+//! access control lists change without a new revision.
 
 use std::mem::size_of;
 
