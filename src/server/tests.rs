@@ -10,7 +10,8 @@ const SHORT: Times = Times {
     progress: Duration::from_millis(800),
 };
 
-/// A service with a page, one that takes longer than a connection may be idle, and one that reads a body.
+/// A service with a page, one that takes longer than a connection may be idle, one that reads a body and one
+/// that does not.
 async fn start() -> (std::net::SocketAddr, Shutdown) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("bound");
@@ -21,7 +22,8 @@ async fn start() -> (std::net::SocketAddr, Shutdown) {
     let router = Router::new()
         .route("/", get(|| async { "page" }))
         .route("/slow", get(slow))
-        .route("/body", post(|body: String| async move { body }));
+        .route("/body", post(|body: String| async move { body }))
+        .route("/refused", post(|| async { "refused" }));
     let acceptance = Acceptance { max_connections: None, tls: None, times: SHORT };
     let shutdown = Shutdown::default();
     tokio::spawn(serve(listener, acceptance, router, shutdown.clone()));
@@ -82,5 +84,30 @@ async fn a_body_that_stops_ends_its_request() {
     let (received, time) = converse(address, begun).await;
     assert!(received.starts_with("HTTP/1.1 400"), "{received}");
     assert!(time >= SHORT.progress, "{time:?}");
+    shutdown.soft.cancel();
+}
+
+#[tokio::test]
+async fn a_body_that_nobody_reads_costs_its_client_no_response() {
+    let (address, shutdown) = start().await;
+    let head = "POST /refused HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16777216\r\n\r\n";
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    for _ in 0..16 {
+        stream.write_all(&[b'x'; 1 << 20]).await.expect("it is taken until its end");
+    }
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.expect("sent");
+    let mut received = String::new();
+    stream.read_to_string(&mut received).await.expect("responses");
+    assert!(received.contains("refused") && received.ends_with("page"), "{received}");
+    shutdown.soft.cancel();
+}
+
+#[tokio::test]
+async fn a_body_that_was_not_sent_yet_is_not_asked_for() {
+    let (address, shutdown) = start().await;
+    let head = "POST /refused HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n";
+    let (received, _) = converse(address, head.as_bytes()).await;
+    assert!(received.starts_with("HTTP/1.1 200") && received.ends_with("refused"), "{received}");
     shutdown.soft.cancel();
 }

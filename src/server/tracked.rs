@@ -5,7 +5,7 @@ use std::{
     fmt,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
@@ -13,11 +13,15 @@ use axum::{
     Router,
     body::{Body, Bytes, HttpBody},
     extract::Request,
+    http::{Version, header},
     response::Response,
 };
-use futures::future::BoxFuture;
+use futures::{StreamExt, future::BoxFuture};
 use hyper::body::{Frame, Incoming, SizeHint};
-use tokio::time::{Sleep, sleep};
+use tokio::{
+    runtime::Handle,
+    time::{Sleep, sleep},
+};
 use tower::{Service, ServiceExt, service_fn};
 
 use super::connections::Connection;
@@ -25,6 +29,8 @@ use crate::http::{HeldBody, PeerAddress};
 
 /// Bytes of a body that must arrive in each interval in which they are waited for.
 pub(super) const LEAST_PROGRESS: usize = 1024;
+/// Longest that the rest of a body is read which nobody wants any more.
+const LONGEST_DISCARD: Duration = Duration::from_secs(30);
 
 /// The router for one connection, from this peer; bodies make progress in each `interval`.
 pub(super) fn service(
@@ -43,7 +49,8 @@ pub(super) fn service(
     service_fn(move |request: axum::http::Request<Incoming>| -> BoxFuture<'static, Result<Response, Infallible>> {
         let in_progress = connection.begin();
         let router = router.clone();
-        let mut request: Request = request.map(|body| Body::new(MovingBody::new(body, interval)));
+        let left = Unread::of(&request);
+        let mut request: Request = request.map(|body| Body::new(MovingBody::new(body, interval, left)));
         request.extensions_mut().insert(peer);
         Box::pin(async move {
             let response = router.oneshot(request).await?;
@@ -52,9 +59,48 @@ pub(super) fn service(
     })
 }
 
+/// The rest of a body that its request was answered without.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unread {
+    /// Is read and thrown away: closing a connection of HTTP/1 with bytes on their way resets it, which may cost the
+    /// client the response (RFC 9112, 9.6).
+    Discarded,
+    /// As before, but its client waits to be told to send it, which nothing has done yet (RFC 9110, 10.1.1).
+    NotAskedFor,
+    /// Is left: HTTP/2 ends a stream without its connection.
+    Left,
+}
+
+impl Unread {
+    fn of<B>(request: &axum::http::Request<B>) -> Self {
+        if request.version() >= Version::HTTP_2 {
+            Self::Left
+        } else if request.headers().contains_key(header::EXPECT) {
+            Self::NotAskedFor
+        } else {
+            Self::Discarded
+        }
+    }
+
+    /// As some of the body has arrived.
+    const fn begun(self) -> Self {
+        match self {
+            Self::Discarded | Self::NotAskedFor => Self::Discarded,
+            Self::Left => Self::Left,
+        }
+    }
+}
+
+/// A body as it arrives.
+trait RequestBody: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Unpin + Send + 'static {}
+
+impl<B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Unpin + Send + 'static> RequestBody for B {}
+
 /// The body of a request, which fails if it is waited for and too little of it arrives.
-struct MovingBody<B> {
-    body: B,
+struct MovingBody<B: RequestBody> {
+    /// None after its end or a failure.
+    body: Option<B>,
+    unread: Unread,
     /// Bytes that arrived since an interval was last completed.
     received: usize,
     interval: Duration,
@@ -62,9 +108,20 @@ struct MovingBody<B> {
     end: Option<Pin<Box<Sleep>>>,
 }
 
-impl<B> MovingBody<B> {
-    const fn new(body: B, interval: Duration) -> Self {
-        Self { body, received: 0, interval, end: None }
+impl<B: RequestBody> MovingBody<B> {
+    const fn new(body: B, interval: Duration, unread: Unread) -> Self {
+        Self { body: Some(body), unread, received: 0, interval, end: None }
+    }
+}
+
+impl<B: RequestBody> Drop for MovingBody<B> {
+    fn drop(&mut self) {
+        let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) else { return };
+        if let (Unread::Discarded, Ok(runtime)) = (self.unread, Handle::try_current()) {
+            let mut rest = Body::new(MovingBody::new(body, self.interval, Unread::Left)).into_data_stream();
+            let discard = async move { while let Some(Ok(_)) = rest.next().await {} };
+            runtime.spawn(tokio::time::timeout(LONGEST_DISCARD, discard));
+        }
     }
 }
 
@@ -79,7 +136,7 @@ impl fmt::Display for TooSlow {
 
 impl std::error::Error for TooSlow {}
 
-impl<B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Unpin> HttpBody for MovingBody<B> {
+impl<B: RequestBody> HttpBody for MovingBody<B> {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -87,37 +144,40 @@ impl<B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Unpin> HttpBody fo
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        match Pin::new(&mut self.body).poll_frame(context) {
-            Poll::Ready(frame) => {
-                if let Some(Ok(frame)) = &frame {
-                    self.received += frame.data_ref().map_or(0, Bytes::len);
-                }
-                if self.received >= LEAST_PROGRESS {
-                    self.received = 0;
-                    self.end = None;
-                }
-                Poll::Ready(frame.map(|frame| frame.map_err(axum::Error::new)))
-            }
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = match Pin::new(body).poll_frame(context) {
+            Poll::Ready(frame) => frame.map(|frame| frame.map_err(axum::Error::new)),
             Poll::Pending => {
                 let interval = self.interval;
                 let end = self.end.get_or_insert_with(|| Box::pin(sleep(interval)));
-                end.as_mut().poll(context).map(|()| Some(Err(axum::Error::new(TooSlow(interval)))))
+                ready!(end.as_mut().poll(context));
+                Some(Err(axum::Error::new(TooSlow(interval))))
             }
+        };
+        if let Some(Ok(frame)) = &frame {
+            self.received += frame.data_ref().map_or(0, Bytes::len);
+            self.unread = self.unread.begun();
+        } else {
+            self.body = None;
         }
+        if self.received >= LEAST_PROGRESS {
+            self.received = 0;
+            self.end = None;
+        }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures::StreamExt;
     use tokio::{sync::mpsc, time::Instant};
 
     use super::*;
@@ -135,7 +195,7 @@ mod tests {
         });
         let parts = futures::stream::poll_fn(move |context| parts.poll_recv(context));
         let body = Body::from_stream(parts.map(Ok::<_, Infallible>));
-        let body = Body::new(MovingBody::new(body, INTERVAL));
+        let body = Body::new(MovingBody::new(body, INTERVAL, Unread::Left));
         let started = Instant::now();
         let read = axum::body::to_bytes(body, usize::MAX).await;
         (read.map(|bytes| bytes.len()).map_err(|error| error.to_string()), started.elapsed())
