@@ -1,6 +1,6 @@
 //! Errors of the database, grouped by how a caller can react.
 
-use sqlx::migrate::MigrateError;
+use sqlx::{error::DatabaseError, migrate::MigrateError};
 use thiserror::Error;
 
 use crate::domain::storage::OverQuota;
@@ -54,6 +54,24 @@ fn is_transient_code(code: &str) -> bool {
         || matches!(code, "57P01" | "57P02" | "57P03" | "40001" | "40P01" | "55P03" | "58000")
 }
 
+/// Returns the name of the constraint that an error is about, as in the migrations. Of a shard of a distributed table, it ends
+/// in the number of the shard; that of another node stands in the message only.
+fn violated(error: &dyn DatabaseError, code: &str) -> Option<String> {
+    // Class 23 of SQLSTATE: integrity constraint violation.
+    let in_message = || {
+        let (_, rest) = error.message().split_once("constraint \"").filter(|_| code.starts_with("23"))?;
+        rest.split('"').next()
+    };
+    error.constraint().or_else(in_message).map(|name| without_shard(name).to_owned())
+}
+
+/// The name without the number of a shard, which has six digits or more.
+fn without_shard(name: &str) -> &str {
+    name.rsplit_once('_')
+        .filter(|(_, number)| number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(name, |(name, _)| name)
+}
+
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match &error {
@@ -69,7 +87,7 @@ impl From<sqlx::Error> for StoreError {
                     Self::Timeout(error)
                 } else if is_transient_code(&code) {
                     Self::Unavailable(error)
-                } else if let Some(constraint) = database.constraint().map(str::to_owned) {
+                } else if let Some(constraint) = violated(database.as_ref(), &code) {
                     Self::Constraint { constraint, source: error }
                 } else {
                     Self::Database(error)
@@ -92,5 +110,17 @@ impl From<MigrateError> for StoreError {
             MigrateError::Execute(error) => error.into(),
             other => Self::Unsuitable(format!("the database schema could not be brought up to date: {other}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_shard;
+
+    #[test]
+    fn the_number_of_a_shard_is_no_part_of_a_name() {
+        assert_eq!(without_shard("tenant_name_unique_102008"), "tenant_name_unique");
+        assert_eq!(without_shard("tenant_name_unique"), "tenant_name_unique");
+        assert_eq!(without_shard("chunk_page_2"), "chunk_page_2");
     }
 }

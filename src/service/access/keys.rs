@@ -71,12 +71,15 @@ impl AccessService {
             last_used_at: None,
         };
         let new = NewKey { code: pepper.code(&written), row };
-        self.store.access().insert_key(tenant, &new, &event(&new.row.id)).await.map_err(|error| match error {
-            StoreError::Constraint { constraint, .. } if constraint == "api_key_tenant_id_fkey" => {
-                ServiceError::NotFound { what: "tenant", name: tenant.0.to_string() }
-            }
+        let no_tenant = || ServiceError::NotFound { what: "tenant", name: tenant.0.to_string() };
+        let inserted = self.store.access().insert_key(tenant, &new, &event(&new.row.id)).await;
+        let is_stored = inserted.map_err(|error| match error {
+            StoreError::Constraint { constraint, .. } if constraint == "api_key_tenant_id_fkey" => no_tenant(),
             other => other.into(),
         })?;
+        if !is_stored {
+            return Err(no_tenant());
+        }
         Ok(IssuedKey { secret: written.into(), row: new.row })
     }
 

@@ -83,24 +83,24 @@ macro_rules! key_of {
 }
 
 impl Access<'_> {
-    /// Stores a new key.
+    /// Stores a new key. Returns whether there is such a tenant.
     ///
     /// # Errors
-    /// Any [`StoreError`]; the constraint `api_key_tenant_id_fkey` if there is no such tenant.
+    /// Any [`StoreError`]; the constraint `api_key_tenant_id_fkey` if the tenant is deleted at this moment.
     pub(crate) async fn insert_key(
         &self,
         tenant: TenantId,
         new: &NewKey,
         event: &SecurityEvent,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let NewKey { row, code } = new;
         let scopes: Vec<String> = row.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
         let collections: Option<Vec<String>> = row.collections.as_ref().map(|names| names.iter().cloned().collect());
         let principals: Vec<&str> = row.principals.iter().map(Principal::as_str).collect();
         let mut transaction = self.store.begin(tenant).await?;
-        sqlx::query!(
+        let inserted = sqlx::query!(
             "INSERT INTO api_key (tenant_id, key_id, name, code, scopes, collections, created_at, created_by, expires_at, principals)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+             SELECT t.tenant_id, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM tenant t WHERE t.tenant_id = $1",
             tenant.0,
             row.id,
             row.name,
@@ -113,10 +113,14 @@ impl Access<'_> {
             &principals as &[&str],
         )
         .execute(&mut *transaction)
-        .await?;
+        .await?
+        .rows_affected();
+        if inserted == 0 {
+            return Ok(false);
+        }
         record(&mut transaction, event).await?;
         transaction.commit().await?;
-        Ok(())
+        Ok(true)
     }
 
     /// At most `limit` keys of a tenant, newest first, that come after the one with the id `after`.

@@ -3,6 +3,7 @@
 //!
 //! Locks are taken in the same order as in a commit: items, collection, documents (by source), statistics.
 
+use sqlx::{Acquire as _, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -157,7 +158,7 @@ impl Documents<'_> {
         event: SecurityEvent,
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
-        let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
+        let dropped = drop_own_items(&mut transaction, tenant, collection, matching, now).await?;
         let mut receipt =
             DeleteReceipt { queue_items: dropped.waiting, failed_items: dropped.failed, ..DeleteReceipt::default() };
         // A collection that does not exist any more has nothing left to delete.
@@ -257,10 +258,46 @@ async fn record_number(transaction: &mut Tx, event: SecurityEvent, documents: u6
     record(transaction, &SecurityEvent { number: signed(documents), ..event }).await
 }
 
+/// Drops items as [`drop_items`] does, and none of a collection with restricted documents for a caller from whom documents
+/// may be hidden.
+async fn drop_own_items(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    matching: Matching<'_>,
+    now: OffsetDateTime,
+) -> Result<Dropped, StoreError> {
+    if matching.caller().is_none() {
+        return drop_items(transaction, tenant, collection, matching, now).await;
+    }
+    if is_restricted(transaction, tenant, collection).await? {
+        return Ok(Dropped::default());
+    }
+    // Whoever queues the first restricted document says so of the collection in the same transaction: once its item could be
+    // dropped, that can be read.
+    let mut attempt = transaction.begin().await?;
+    let dropped = drop_items(&mut attempt, tenant, collection, matching, now).await?;
+    if is_restricted(&mut attempt, tenant, collection).await? {
+        attempt.rollback().await?;
+        return Ok(Dropped::default());
+    }
+    attempt.commit().await?;
+    Ok(dropped)
+}
+
+async fn is_restricted(connection: &mut PgConnection, tenant: TenantId, collection: Uuid) -> Result<bool, StoreError> {
+    let restricted = sqlx::query_scalar!(
+        "SELECT is_restricted FROM collection WHERE tenant_id = $1 AND collection_id = $2",
+        tenant.0,
+        collection
+    );
+    Ok(restricted.fetch_optional(connection).await?.unwrap_or(false))
+}
+
 /// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Failed items stay
 /// failed and lose the content that a retry would need.
 async fn drop_items(
-    transaction: &mut Tx,
+    connection: &mut PgConnection,
     tenant: TenantId,
     collection: Uuid,
     matching: Matching<'_>,
@@ -277,12 +314,10 @@ async fn drop_items(
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
                WHERE j.tenant_id = $1 AND j.collection_id = $2 AND j.finished_at IS NULL
                  AND i.state IN ('queued', 'running')
-                 AND ($8::int[] IS NULL OR NOT (SELECT c.is_restricted FROM collection c WHERE c.tenant_id = $1 AND c.collection_id = $2))
                  AND ($3::text IS NULL OR i.source = $3 OR i.payload #>> '{attached_to,source}' = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
                UNION ALL
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
                WHERE j.tenant_id = $1 AND j.collection_id = $2 AND i.state = 'failed' AND i.content IS NOT NULL
-                 AND ($8::int[] IS NULL OR NOT (SELECT c.is_restricted FROM collection c WHERE c.tenant_id = $1 AND c.collection_id = $2))
                  AND ($3::text IS NULL OR i.source = $3 OR i.payload #>> '{attached_to,source}' = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
            ), locked AS MATERIALIZED (
                SELECT i.job_id, i.ordinal, i.state FROM found JOIN job_item i ON i.tenant_id = $1
@@ -308,9 +343,8 @@ async fn drop_items(
         now,
         cause,
         message,
-        matching.caller(),
     )
-    .fetch_all(&mut **transaction)
+    .fetch_all(connection)
     .await?;
     let mut dropped = Dropped::default();
     for row in rows {

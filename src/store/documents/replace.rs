@@ -47,28 +47,46 @@ impl Documents<'_> {
         sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, $2))", document, LOCK)
             .fetch_one(&mut *transaction)
             .await?;
-        // One statement, so that an upload that is being stored at this moment is seen either as waiting or as stored.
+        let Some(name) = sqlx::query!(
+            "SELECT collection_id, source FROM document WHERE tenant_id = $1 AND document_id = $2",
+            tenant.0,
+            document,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        // The queue first, then the document: an upload that is being stored at this moment is seen either as waiting or as
+        // stored. Neither collection nor source of a document change meanwhile.
+        let newest = sqlx::query!(
+            "SELECT i.payload, i.position FROM job j JOIN job_item i USING (tenant_id, job_id)
+             WHERE j.tenant_id = $1 AND j.collection_id = $2 AND j.kind = 'ingest' AND j.finished_at IS NULL
+               AND i.source = $3 AND i.state IN ('queued', 'running') AND i.phase <> 'embed'
+             ORDER BY i.position DESC LIMIT 1",
+            tenant.0,
+            name.collection_id,
+            name.source,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
         let row = sqlx::query!(
-            r#"SELECT d.source, d.uri, d.layout ->> 'given_title' AS given_title, d.media_type, d.metadata,
-                   (SELECT i.payload FROM job j JOIN job_item i USING (tenant_id, job_id)
-                    WHERE j.tenant_id = $1 AND j.collection_id = d.collection_id AND j.kind = 'ingest'
-                      AND j.finished_at IS NULL AND i.source = d.source AND i.state IN ('queued', 'running')
-                      AND i.phase <> 'embed' AND i.position > d.position
-                    ORDER BY i.position DESC LIMIT 1) AS waiting
-               FROM document d WHERE d.tenant_id = $1 AND d.document_id = $2"#,
+            "SELECT uri, layout ->> 'given_title' AS given_title, media_type, metadata, position
+             FROM document WHERE tenant_id = $1 AND document_id = $2",
             tenant.0,
             document,
         )
         .fetch_optional(&mut *transaction)
         .await?;
         let Some(row) = row else { return Ok(None) };
+        let waiting = newest.filter(|newest| newest.position > row.position).and_then(|newest| newest.payload);
         let item = make(Replaceable {
-            source: row.source,
+            source: name.source,
             uri: row.uri,
             given_title: row.given_title,
             media_type: row.media_type,
             metadata: row.metadata,
-            waiting: row.waiting,
+            waiting,
         });
         Ok(insert_jobs(transaction, (tenant, *self.store.quotas), &[(job, &[item])]).await?.pop())
     }

@@ -192,18 +192,28 @@ impl Jobs<'_> {
     /// Any [`StoreError`].
     pub(crate) async fn forget_jobs(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
+        let built_by =
+            sqlx::query_scalar!(r#"SELECT k.job_id AS "job_id!" FROM collection_index k WHERE k.job_id IS NOT NULL"#)
+                .fetch_all(&mut *transaction)
+                .await?;
         let gone = sqlx::query!(
-            "DELETE FROM job WHERE (tenant_id, job_id) IN
-                 (SELECT j.tenant_id, j.job_id FROM job j WHERE j.finished_at < $1
-                    AND j.job_id <> ALL (ARRAY(SELECT k.job_id FROM collection_index k WHERE k.job_id IS NOT NULL))
-                  LIMIT $2 FOR UPDATE SKIP LOCKED)
-             RETURNING tenant_id, job_id",
+            "SELECT j.tenant_id, j.job_id FROM job j WHERE j.finished_at < $1 AND j.job_id <> ALL ($3)
+             LIMIT $2 FOR UPDATE SKIP LOCKED",
             before,
             FORGOTTEN_JOBS,
+            &built_by,
         )
         .fetch_all(&mut *transaction)
         .await?;
         let (tenants, jobs): (Vec<Uuid>, Vec<Uuid>) = gone.iter().map(|row| (row.tenant_id, row.job_id)).unzip();
+        sqlx::query!(
+            "DELETE FROM job j USING unnest($1::uuid[], $2::uuid[]) AS gone (tenant_id, job_id)
+             WHERE j.tenant_id = gone.tenant_id AND j.job_id = gone.job_id",
+            &tenants,
+            &jobs,
+        )
+        .execute(&mut *transaction)
+        .await?;
         sqlx::query!(
             "DELETE FROM job_item i USING unnest($1::uuid[], $2::uuid[]) AS gone (tenant_id, job_id)
              WHERE i.tenant_id = gone.tenant_id AND i.job_id = gone.job_id",

@@ -108,7 +108,7 @@ impl Search<'_> {
         let (walked, compared) = query.by_method();
         let mut hits = Vec::new();
         for searched in &walked {
-            let found = walk_filtered(&mut reading, query, searched).await?;
+            let found = walk_filtered(&mut reading, tenant, query, searched).await?;
             // A walk stops after a bounded number of vectors. If it finds too few, all that pass are compared.
             if (found.len() as u64) < query.limit.unsigned_abs() {
                 reading.end().await?;
@@ -117,7 +117,7 @@ impl Search<'_> {
             hits.extend(found);
         }
         if !compared.is_empty() {
-            hits.extend(compare_filtered(&mut reading, query, &compared).await?);
+            hits.extend(compare_filtered(&mut reading, tenant, query, &compared).await?);
         }
         reading.end().await?;
         Ok((hits, VectorScan::of(&walked)))
@@ -142,6 +142,7 @@ impl VectorScan {
 /// Returns the nearest chunks of an index by a walk through its graph, until enough have passed the filter.
 async fn walk_filtered(
     reading: &mut Reading,
+    tenant: TenantId,
     query: &DenseQuery<'_>,
     searched: &SearchedCollection,
 ) -> Result<Vec<DenseHit>, StoreError> {
@@ -154,7 +155,10 @@ async fn walk_filtered(
     let distance = format!("(e.embedding::halfvec({})) <=> ", query.vector.len());
     let mut builder = QueryBuilder::new(format!("SELECT e.document_id, e.ordinal, 1 - ({distance}"));
     builder.push_bind(chunk::half(query.vector));
-    builder.push(format!(") AS similarity FROM chunk_embedding e WHERE e.index_id = '{index}'"));
+    builder.push(format!(
+        ") AS similarity FROM chunk_embedding e WHERE e.tenant_id = '{}' AND e.index_id = '{index}'",
+        tenant.0
+    ));
     push_filter(&mut builder, query);
     builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector)).push(" LIMIT ");
     builder.push_bind(query.limit);
@@ -164,6 +168,7 @@ async fn walk_filtered(
 /// Returns the nearest chunks of indexes that have no graph, by comparing all their vectors that pass the filter.
 async fn compare_filtered(
     reading: &mut Reading,
+    tenant: TenantId,
     query: &DenseQuery<'_>,
     indexes: &[Uuid],
 ) -> Result<Vec<DenseHit>, StoreError> {
@@ -171,7 +176,9 @@ async fn compare_filtered(
         QueryBuilder::new("WITH near AS MATERIALIZED (SELECT e.document_id, e.ordinal, 1 - (e.embedding <=> ");
     builder.push_bind(chunk::half(query.vector));
     builder
-        .push(") AS similarity FROM chunk_embedding e WHERE e.index_id = ANY (")
+        .push(") AS similarity FROM chunk_embedding e WHERE e.tenant_id = ")
+        .push_bind(tenant.0)
+        .push(" AND e.index_id = ANY (")
         .push_bind(indexes.to_vec())
         .push(")");
     push_filter(&mut builder, query);

@@ -5,5 +5,5 @@ mod connections;
 mod cross_origin;
 mod injection;
 mod isolation;
-mod statements;
+pub(crate) mod statements;
 mod transport;

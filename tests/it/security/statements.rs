@@ -13,15 +13,17 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 use crate::database;
 
 /// Beginnings of the statements that touch rows of several tenants, by their purpose. No request waits for one of them.
-const OF_ALL_TENANTS: [&str; 17] = [
+const OF_ALL_TENANTS: [&str; 19] = [
     // What is kept for a time goes.
     "DELETE FROM answer_cache WHERE expires_at",
     "DELETE FROM ask_audit WHERE (tenant_id, ask_id) IN (SELECT tenant_id, ask_id FROM ask_audit WHERE asked_at",
     "DELETE FROM idempotency_key WHERE created_at",
-    "DELETE FROM job WHERE (tenant_id, job_id) IN",
+    "DELETE FROM job j USING unnest($1::uuid[], $2::uuid[]) AS gone",
     "DELETE FROM job_item i USING unnest($1::uuid[], $2::uuid[]) AS gone",
     "DELETE FROM key_usage_daily WHERE day",
     "DELETE FROM usage_daily WHERE day",
+    "SELECT j.tenant_id, j.job_id FROM job j WHERE j.finished_at <",
+    "SELECT k.job_id AS \"job_id!\" FROM collection_index",
     "SELECT s.tenant_id, s.number, s.sealed_at",
     "WITH old AS MATERIALIZED",
     // The queue is one for all.
@@ -36,8 +38,13 @@ const OF_ALL_TENANTS: [&str; 17] = [
     "SELECT to_jsonb(e) AS \"row!: Json<SecurityEvent>\" FROM security_event_waiting w JOIN security_event e USING (tenant_id, event_id) WHERE w.tenant_id = (",
 ];
 
+/// Whether a statement touches rows of several tenants on purpose.
+pub(crate) fn is_of_all_tenants(statement: &str) -> bool {
+    OF_ALL_TENANTS.iter().any(|start| statement.starts_with(start))
+}
+
 /// Checked statements of the service, with white space as one blank.
-fn statements() -> BTreeMap<String, String> {
+pub(crate) fn statements() -> BTreeMap<String, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
     let files = fs::read_dir(folder).expect("descriptions of statements");
     let query = |text: String| {
