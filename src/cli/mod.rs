@@ -3,6 +3,7 @@
 mod ask;
 mod audit;
 mod check;
+mod cluster;
 mod collections;
 mod completion;
 mod delete;
@@ -50,6 +51,8 @@ enum Command {
     Worker,
     /// Migrate the database to the current schema and exit.
     Migrate,
+    /// Split the database at `DATABASE_URL` up by tenants over several servers, and look at it.
+    Cluster(cluster::Arguments),
     /// Ask the running service one question and print the cited answer.
     Ask(ask::Arguments),
     /// Print the passages of the running service that match a query best.
@@ -123,6 +126,7 @@ impl Command {
             Self::Serve => serve::serve(&Config::load()?).await,
             Self::Worker => serve::work(&Config::load()?).await,
             Self::Migrate => serve::migrate(&Config::load()?).await,
+            Self::Cluster(arguments) => cluster::run(&Config::load()?, &arguments).await,
             Self::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
             Self::Search(arguments) => search::run(&Config::load()?, &arguments).await,
             Self::Check(arguments) => check::run(&Config::load()?, &arguments).await,

@@ -94,7 +94,7 @@ async fn a_body_that_nobody_reads_costs_its_client_no_response() {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(head.as_bytes()).await.expect("sent");
     for _ in 0..16 {
-        stream.write_all(&[b'x'; 1 << 20]).await.expect("it is taken until its end");
+        stream.write_all(&vec![b'x'; 1 << 20]).await.expect("it is taken until its end");
     }
     stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.expect("sent");
     let mut received = String::new();

@@ -11,6 +11,7 @@ use crate::domain::{
 use crate::store::{
     MIGRATOR, StoreError, Tx,
     asks::audit::AuditRow,
+    cluster,
     collections::profile::{self, ProfileId},
     flush::Flush,
     group_writer::GroupWriter,
@@ -101,6 +102,9 @@ impl Store {
         SchemaVersion::of(&mut connection).await?.refuse()?;
         MIGRATOR.run(&mut connection).await?;
         check_pgvector(&mut connection).await?;
+        if cluster::is_split(&mut connection).await? {
+            cluster::complete(&mut connection).await?;
+        }
         connection.close().await?;
         Ok(())
     }
@@ -131,6 +135,7 @@ impl Store {
         let login = RuntimeRole::Requests.login(&owner, primary).await?;
         let write = pool(login.clone(), settings, settings.write_timeout).await?;
         let home = pool(login.clone(), settings, settings.statement_timeout).await?;
+        refuse_beside_cluster(&write, replicas, settings).await?;
         let of_replica = |replica| lazy_pool(login.at(&owner, replica), settings, settings.statement_timeout);
         let replicas = replicas.iter().map(of_replica).collect::<Result<_, _>>()?;
         let read = Readers::new(replicas, home, write.clone());
@@ -285,6 +290,28 @@ async fn refuse_unforced(pool: &PgPool) -> Result<(), StoreError> {
              … ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY on each"
         )))
     })
+}
+
+/// Refuses what does not work with a database that is split up by tenants: a function that is called within a transaction does
+/// not run on the node of its tenant, and replicas of a coordinator hold no rows of tenants.
+async fn refuse_beside_cluster(
+    pool: &PgPool,
+    replicas: &[PgConnectOptions],
+    settings: &PoolSettings,
+) -> Result<(), StoreError> {
+    let refused = match (&settings.direct, replicas) {
+        (Some(_), _) => {
+            "a pooler in transaction mode; let DATABASE_URL name the coordinator itself, without DATABASE_DIRECT_URL"
+        }
+        (None, [_, ..]) => "replicas; leave DATABASE_READ_URL away",
+        (None, []) => return Ok(()),
+    };
+    if cluster::is_split(&mut *pool.acquire().await?).await? {
+        return Err(StoreError::Unsuitable(format!(
+            "a database that is split up by tenants does not work with {refused}"
+        )));
+    }
+    Ok(())
 }
 
 async fn check_server(connection: &mut PgConnection) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@
 
 mod access;
 mod asks;
+pub(crate) mod cluster;
 mod collections;
 mod connect;
 mod connect_options;

@@ -103,9 +103,15 @@ impl TestApp {
 
     /// Stops the service and checks that it ended well and left its data in order.
     pub(crate) async fn stop(self) {
+        let database = self.database.clone();
+        self.end().await;
+        database::assert_consistent(&database).await;
+    }
+
+    /// Stops the service and checks that it ended well.
+    pub(crate) async fn end(self) {
         self.shutdown.stop();
         self.running.await.expect("no panic").expect("a clean stop");
-        database::assert_consistent(&self.database).await;
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {

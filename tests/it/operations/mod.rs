@@ -1,5 +1,6 @@
 //! The service as an operator sees it: commands, schema, logs, tasks, and the private Postgres.
 
+mod cluster;
 mod command_ask;
 mod command_eval;
 mod command_ingest;
@@ -12,6 +13,7 @@ mod local_models;
 mod logs;
 mod metrics;
 mod migrations;
+mod own_servers;
 mod pooler;
 pub(crate) mod private_postgres;
 mod replicas;

@@ -1,0 +1,65 @@
+//! Moves tenants between nodes. While rows are moved, writes to them wait and reads go on.
+
+use uuid::Uuid;
+
+use crate::store::{
+    StoreError,
+    cluster::{Coordinator, layout::FIRST, unsuitable},
+};
+
+impl Coordinator {
+    /// Gives a tenant shards of its own, on the node where it is, so that it can be moved by itself.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsuitable`] when there is no such tenant, it is alone already, or the schema is not split up.
+    pub(crate) async fn isolate(&mut self, tenant: Uuid) -> Result<(), StoreError> {
+        self.require_split().await?;
+        let known = sqlx::query_scalar::<_, bool>("SELECT EXISTS (SELECT FROM list_tenants() WHERE tenant_id = $1)");
+        if !known.bind(tenant).fetch_one(&mut self.connection).await? {
+            return Err(unsuitable(format!(
+                "there is no tenant {tenant}; cited tenants list tells those that there are"
+            )));
+        }
+        sqlx::query("SELECT isolate_tenant_to_new_shard($1::text::regclass, $2::text, 'CASCADE', shard_transfer_mode => 'block_writes')")
+            .bind(FIRST)
+            .bind(tenant.to_string())
+            .execute(&mut self.connection)
+            .await
+            .map_err(moving)?;
+        Ok(())
+    }
+
+    /// Moves shards until all nodes hold about as many bytes; returns whether some had to be moved. The server goes on with it
+    /// if this process ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsuitable`] when shards cannot be moved, or the schema is not split up.
+    pub(crate) async fn rebalance(&mut self) -> Result<bool, StoreError> {
+        self.require_split().await?;
+        let job: Option<i64> =
+            sqlx::query_scalar("SELECT citus_rebalance_start(shard_transfer_mode => 'block_writes')")
+                .fetch_one(&mut self.connection)
+                .await
+                .map_err(moving)?;
+        let Some(job) = job else { return Ok(false) };
+        sqlx::query("SELECT citus_job_wait($1)").bind(job).execute(&mut self.connection).await.map_err(moving)?;
+        Ok(true)
+    }
+
+    async fn require_split(&mut self) -> Result<(), StoreError> {
+        match self.plan().await?.len() {
+            0 => Ok(()),
+            steps => Err(unsuitable(format!(
+                "the schema is not split up: {steps} steps are to be done; run cited cluster init"
+            ))),
+        }
+    }
+}
+
+/// An error of a move, in the words of the server.
+fn moving(error: sqlx::Error) -> StoreError {
+    match error.as_database_error().map(ToString::to_string) {
+        Some(message) => unsuitable(format!("the server moved nothing more: {message}")),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,388 @@
+//! A database that is split up by tenants over several servers. `CITED_TEST_CITUS` names the folder of a Postgres with Citus
+//! and pgvector, the one with `bin` in it; these tests are run by
+//! `CITED_TEST_CITUS=… cargo test --test it -- --ignored operations::cluster`.
+
+mod plans;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, Executor,
+    postgres::{PgConnectOptions, PgSslMode},
+};
+use tempfile::TempDir;
+
+use super::{own_servers::Server, private_postgres::folder};
+use crate::{
+    database,
+    harness::{Answer, TestApp, send},
+    process::command,
+    scripted::ModelServer,
+    wait,
+};
+
+const OPERATOR: &str = "an-operator-key-of-32-characters-or-more";
+const PEPPER: &str = "a-pepper-of-the-cluster-of-32-characters-or-more";
+/// The tenant that is there from the beginning.
+const DEFAULT_TENANT: &str = "00000000-0000-7000-8000-000000000001";
+
+/// A coordinator and two nodes.
+struct Cluster {
+    coordinator: Server,
+    workers: [Server; 2],
+    _folder: TempDir,
+}
+
+impl Cluster {
+    async fn start() -> Self {
+        let place =
+            std::env::var_os("CITED_TEST_CITUS").expect("CITED_TEST_CITUS names the folder of a Postgres with Citus");
+        let bin = PathBuf::from(place).join("bin");
+        let folder = folder();
+        let make = async |name| {
+            let settings = [
+                "shared_preload_libraries=citus",
+                "wal_level=logical",
+                "max_prepared_transactions=60",
+                "max_connections=100",
+            ];
+            let mut server = Server::on_loopback(&bin, folder.path(), name, &settings);
+            server.make().await;
+            server.says("CREATE DATABASE cited").await;
+            database::execute(&server.options("cited"), "CREATE EXTENSION citus").await;
+            server
+        };
+        let cluster = Self {
+            coordinator: make("coordinator").await,
+            workers: [make("one").await, make("two").await],
+            _folder: folder,
+        };
+        let port = cluster.coordinator.port();
+        cluster.says(&format!("SELECT citus_set_coordinator_host('127.0.0.1', {port})")).await;
+        for worker in &cluster.workers {
+            cluster.says(&format!("SELECT citus_add_node('127.0.0.1', {})", worker.port())).await;
+        }
+        cluster
+    }
+
+    async fn says(&self, sql: &str) {
+        database::execute(&self.coordinator.options("cited"), sql).await;
+    }
+
+    async fn number(&self, sql: &str) -> i64 {
+        database::number(&self.coordinator.options("cited"), sql).await
+    }
+
+    /// How the service reaches the coordinator.
+    fn options(&self) -> PgConnectOptions {
+        PgConnectOptions::new_without_pgpass()
+            .host("127.0.0.1")
+            .port(self.coordinator.port())
+            .username("postgres")
+            .database("cited")
+            .ssl_mode(PgSslMode::Disable)
+    }
+
+    fn url(&self) -> String {
+        database::url(&self.options())
+    }
+
+    /// Runs a command, which must end well; returns what it printed.
+    async fn run(&self, arguments: &[&str]) -> String {
+        let url = self.url();
+        let output = command(arguments, &[("DATABASE_URL", &url)]).output().await.expect("it runs");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// Runs a command, which must fail; returns why.
+    async fn refused(&self, url: &str, arguments: &[&str]) -> String {
+        let output = command(arguments, &[("DATABASE_URL", url)]).output().await.expect("it runs");
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    }
+}
+
+/// Tables that are not on the coordinator alone.
+const SPLIT: &str = "SELECT count(*) FROM pg_dist_partition";
+
+/// A service, and a key of a tenant.
+struct Tenant<'a> {
+    app: &'a TestApp,
+    key: String,
+}
+
+impl Tenant<'_> {
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.app.request(method, path).bearer_auth(&self.key)
+    }
+
+    async fn call(&self, method: Method, path: &str, body: Value) -> Value {
+        let answer = send(self.request(method, path).json(&body)).await;
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        answer.body
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        send(self.request(Method::GET, path)).await
+    }
+
+    async fn store(&self, documents: Value) -> Value {
+        let body = json!({"collection": "c", "documents": documents});
+        let job = self.call(Method::POST, "/v1/documents?wait=true", body).await;
+        assert_eq!(job["state"], "succeeded", "{job}");
+        job
+    }
+
+    /// Sources that a search finds.
+    async fn found(&self, query: Value) -> Vec<String> {
+        let found = self.call(Method::POST, "/v1/search", query).await;
+        let hits = found["results"].as_array().expect("results");
+        hits.iter().map(|hit| hit["source"].as_str().expect("a source").to_owned()).collect()
+    }
+}
+
+async fn operator(app: &TestApp, method: Method, path: &str, body: Value) -> Answer {
+    send(app.request(method, path).bearer_auth(OPERATOR).json(&body)).await
+}
+
+/// A tenant of its own, with a key that may do everything.
+async fn new_tenant<'a>(app: &'a TestApp, name: &str) -> Tenant<'a> {
+    let made = operator(app, Method::POST, "/v1/tenants", json!({"name": name})).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let id = made.body["id"].as_str().expect("an id");
+    let wanted = json!({"name": "all", "scopes": ["ask", "ingest", "read", "admin"]});
+    let key = operator(app, Method::POST, &format!("/v1/tenants/{id}/keys"), wanted).await;
+    assert_eq!(key.status, 201, "{key:?}");
+    Tenant { app, key: key.body["secret"].as_str().expect("a secret").to_owned() }
+}
+
+async fn service(cluster: &Cluster, models: &ModelServer) -> TestApp {
+    let url = models.base_url();
+    let settings = [
+        ("CITED_EMBEDDING_BASE_URL", url.as_str()),
+        ("CITED_EMBEDDING_MODEL", "scripted-embedding"),
+        ("CITED_API_KEYS", OPERATOR),
+        ("CITED_KEY_PEPPER", PEPPER),
+        ("CITED_VECTOR_GRAPH_FROM", "100"),
+    ];
+    TestApp::start(cluster.options(), &settings).await
+}
+
+/// Stores, finds, asks, replaces, restricts and deletes, all by the API.
+async fn use_everything(tenant: &Tenant<'_>, word: &str) {
+    let ferry = format!("The {word} ferry leaves at nine in the morning from pier four.");
+    let acl = json!({"allow": ["group:crew"]});
+    let job = tenant
+        .store(json!([
+            {"source": "ferry", "text": ferry, "metadata": {"year": 2020}},
+            {"source": "paint", "text": "Boats are painted in spring by the crew.", "acl": acl},
+            {"source": "rope", "text": "Ropes are kept dry in the shed."},
+        ]))
+        .await;
+    let id = job["items"][0]["document_id"].as_str().expect("an id").to_owned();
+    for mode in ["hybrid", "lexical", "dense"] {
+        let query = json!({"query": format!("{word} ferry pier"), "collections": ["c"], "mode": mode});
+        assert_eq!(tenant.found(query).await.first().map(String::as_str), Some("ferry"), "{mode}");
+    }
+    for filter in [json!({"source_prefix": "fer"}), json!({"metadata": {"year": 2020}}), json!({"document_ids": [id]})]
+    {
+        let query = json!({"query": "ferry pier", "collections": ["c"], "filter": filter});
+        assert_eq!(tenant.found(query).await, ["ferry"], "{filter}");
+    }
+    let question =
+        json!({"question": format!("When does the {word} ferry leave?"), "collections": ["c"], "cache": {"ttl_s": 60}});
+    for _ in 0..2 {
+        let answer = tenant.call(Method::POST, "/v1/ask", question.clone()).await;
+        assert!(answer["sources"].to_string().contains("nine in the morning"), "{answer}");
+    }
+
+    let text = json!({"text": format!("The {word} ferry leaves at ten.")});
+    let job = tenant.call(Method::PUT, &format!("/v1/documents/{id}?wait=true"), text).await;
+    assert_eq!(job["state"], "succeeded", "{job}");
+    let document = tenant.get(&format!("/v1/documents/{id}")).await;
+    assert_eq!(
+        (&document.body["version"], &document.body["metadata"]["year"]),
+        (&json!(2), &json!(2020)),
+        "{document:?}"
+    );
+    let answer = tenant.call(Method::POST, "/v1/ask", question).await;
+    assert!(answer["sources"].to_string().contains("at ten"), "{answer}");
+    let listed = tenant.get("/v1/documents?collection=c").await;
+    assert_eq!(listed.body["documents"].as_array().map(Vec::len), Some(3), "{listed:?}");
+
+    let deleted = send(tenant.request(Method::DELETE, &format!("/v1/documents/{id}"))).await;
+    assert_eq!((deleted.status, &deleted.body["documents"]), (200, &json!(1)), "{deleted:?}");
+    let query = json!({"query": format!("{word} ferry"), "collections": ["c"], "mode": "lexical"});
+    assert!(!tenant.found(query).await.contains(&"ferry".to_owned()));
+    assert_eq!(tenant.get(&format!("/v1/documents/{id}")).await.status, 404);
+    let deleted = send(tenant.request(Method::DELETE, "/v1/documents?collection=c&source_prefix=ro")).await;
+    assert_eq!((deleted.status, &deleted.body["documents"]), (200, &json!(1)), "{deleted:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a Postgres with Citus, named by CITED_TEST_CITUS"]
+async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
+    let cluster = Cluster::start().await;
+    let models = ModelServer::start().await;
+    // Rows that are there before are moved.
+    let app = service(&cluster, &models).await;
+    let text = "The old ferry left at noon.";
+    let body = json!({"collection": "c", "documents": [{"source": "old", "text": text}]});
+    let job = operator(&app, Method::POST, "/v1/documents?wait=true", body).await;
+    assert_eq!((job.status, &job.body["state"]), (200, &json!("succeeded")), "{job:?}");
+    let url = cluster.url();
+    let refusal = cluster.refused(&url, &["cluster", "init"]).await;
+    assert!(refusal.contains("stop all of them first"), "{refusal}");
+    app.end().await;
+
+    let plan = cluster.run(&["cluster", "init", "--dry-run"]).await;
+    assert!(plan.contains("create_distributed_table('chunk'"), "{plan}");
+    assert_eq!(cluster.number(SPLIT).await, 0, "a dry run changes nothing");
+    cluster.run(&["cluster", "init", "--shards", "4"]).await;
+    assert_eq!(
+        cluster.number("SELECT count(DISTINCT colocationid) FROM pg_dist_partition WHERE partmethod = 'h'").await,
+        1
+    );
+    assert!(cluster.run(&["cluster", "init"]).await.contains("already"));
+
+    let app = service(&cluster, &models).await;
+    let default = Tenant { app: &app, key: OPERATOR.to_owned() };
+    let query = json!({"query": "old ferry", "collections": ["c"], "mode": "lexical"});
+    assert_eq!(default.found(query).await, ["old"]);
+    let mut tenants = Vec::new();
+    for name in ["one", "two", "three", "four"] {
+        tenants.push(new_tenant(&app, name).await);
+    }
+    let words = ["red", "green", "blue", "white"];
+    futures::future::join_all(tenants.iter().zip(words).map(|(tenant, word)| use_everything(tenant, word))).await;
+    let many: Vec<Value> = (0..120)
+        .map(|number| json!({"source": format!("b{number}"), "text": format!("Boat {number} is moored.")}))
+        .collect();
+    let body = json!({"collection": "many", "documents": many});
+    let job = default.call(Method::POST, "/v1/documents?wait=true", body).await;
+    assert_eq!(job["state"], "succeeded", "{job}");
+    // Who is of no tenant sees nothing, on no server.
+    for server in [&cluster.coordinator, &cluster.workers[0], &cluster.workers[1]] {
+        let nobody = server.options("cited").options([("role", "cited_app")]);
+        assert_eq!(database::number(&nobody, "SELECT count(*) FROM document").await, 0);
+    }
+    // What is left of each is its own.
+    for tenant in &tenants {
+        let listed = tenant.get("/v1/documents?collection=c").await;
+        assert_eq!(listed.body["documents"].as_array().map(Vec::len), Some(1), "{listed:?}");
+        assert_eq!(send(tenant.request(Method::DELETE, "/v1/collections/c")).await.status, 200);
+    }
+    let again = operator(&app, Method::POST, "/v1/tenants", json!({"name": "one"})).await;
+    again.assert_problem(409, "tenant_exists");
+
+    let status = cluster.run(&["cluster", "status"]).await;
+    for part in ["the schema is split up by tenants", "coordinator", "worker", "default", "not finished: 0"] {
+        assert!(status.contains(part), "{part}: {status}");
+    }
+    plans::each_statement_is_sent_to_one_node(&cluster.options()).await;
+
+    // Functions run on the node of their tenant and read nothing of another.
+    for worker in &cluster.workers {
+        let fanned_out = "SELECT COALESCE(sum(query_execution_multi_shard), 0)::bigint FROM citus_stat_counters";
+        assert_eq!(database::number(&worker.options("cited"), fanned_out).await, 0);
+    }
+
+    // A tenant is moved away from those that it shared shards with, and keeps all.
+    cluster.run(&["cluster", "isolate", DEFAULT_TENANT]).await;
+    let nowhere = "00000000-0000-7000-8000-00000000000f";
+    assert!(cluster.refused(&url, &["cluster", "isolate", nowhere]).await.contains("there is no tenant"));
+    cluster.run(&["cluster", "rebalance"]).await;
+    assert!(cluster.run(&["cluster", "rebalance"]).await.contains("nothing is to be moved"));
+    let query = json!({"query": "old ferry", "collections": ["c"], "mode": "hybrid"});
+    assert_eq!(default.found(query.clone()).await, ["old"]);
+    app.end().await;
+
+    // A release that changes a function brings it to the nodes as well.
+    cluster.says(FUNCTIONS_AS_MIGRATED).await;
+    assert!(cluster.run(&["cluster", "status"]).await.contains("steps are to be done"));
+    let app = service(&cluster, &models).await;
+    let default = Tenant { app: &app, key: OPERATOR.to_owned() };
+    assert_eq!(default.found(query).await, ["old"]);
+    assert!(cluster.run(&["cluster", "init", "--dry-run"]).await.contains("nothing is to be done"));
+    // Its first round of maintenance has built the graph of the large collection, on the shards.
+    let graphs = "SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE c.relname LIKE 'chunk\\_embedding\\_graph\\_%' AND i.indisvalid";
+    wait::until_count(&cluster.options(), graphs, |graphs| graphs == 1).await;
+    let query = json!({"query": "Boat 77", "collections": ["many"], "mode": "dense"});
+    let found = default.call(Method::POST, "/v1/search", query).await;
+    assert_eq!(found["vector_scan"], "iterative", "{found}");
+    assert!(found["results"].as_array().is_some_and(|results| !results.is_empty()), "{found}");
+    app.end().await;
+
+    for (name, value) in [("DATABASE_READ_URL", &url), ("DATABASE_DIRECT_URL", &url)] {
+        let settings = [("DATABASE_URL", url.as_str()), (name, value.as_str())];
+        let output = command(&["worker"], &settings).output().await.expect("it runs");
+        let refusal = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(refusal.contains("split up by tenants does not work with"), "{name}: {refusal}");
+    }
+}
+
+/// Gives functions the text again that the migrations gave them.
+const FUNCTIONS_AS_MIGRATED: &str = "DO $do$ DECLARE form text; BEGIN
+    FOR form IN SELECT replace(pg_get_functiondef(oid), 'bind_tenant(in_tenant)', $$set_config('cited.tenant', in_tenant::text, true)$$)
+        FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosrc LIKE '%PERFORM bind_tenant(in_tenant)%' LOOP
+        EXECUTE form;
+    END LOOP;
+END $do$";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a Postgres with Citus, named by CITED_TEST_CITUS"]
+async fn a_split_that_is_killed_leaves_everything_as_it_was_and_is_repeated() {
+    let cluster = Cluster::start().await;
+    let url = cluster.url();
+    let refusal = cluster.refused(&url, &["cluster", "init"]).await;
+    assert!(refusal.contains("cited migrate"), "{refusal}");
+    cluster.run(&["migrate"]).await;
+    let of_node = database::url(&cluster.workers[0].options("cited").host("127.0.0.1"));
+    let refusal = cluster.refused(&of_node, &["cluster", "init"]).await;
+    assert!(refusal.contains("is a worker"), "{refusal}");
+    let without = database::url(&cluster.coordinator.options("postgres"));
+    let refusal = cluster.refused(&without, &["cluster", "status"]).await;
+    assert!(refusal.contains("CREATE EXTENSION citus"), "{refusal}");
+
+    for table in ["principal", "document", "answer_source", "tenant_quota"] {
+        let mut holder = cluster.options().connect().await.expect("connect");
+        let lock = format!("BEGIN; LOCK TABLE {table} IN ROW SHARE MODE");
+        holder.execute(sqlx::raw_sql(AssertSqlSafe(lock))).await.expect("locked");
+        let mut init = command(&["cluster", "init"], &[("DATABASE_URL", &url)]).spawn().expect("it starts");
+        let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'cited' AND wait_event_type = 'Lock'";
+        wait::until_count(&cluster.options(), waits, |waiting| waiting > 0).await;
+        init.kill().await.expect("killed");
+        holder.close().await.expect("close");
+        wait::until_count(&cluster.options(), waits, |waiting| waiting == 0).await;
+        let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'cited' AND backend_type = 'client backend'
+            AND pid <> pg_backend_pid() AND state <> 'idle'";
+        wait::until_count(&cluster.options(), others, |busy| busy == 0).await;
+        assert_eq!(cluster.number(SPLIT).await, 0, "{table}");
+    }
+    cluster.run(&["cluster", "init", "--shards", "4"]).await;
+    assert_eq!(cluster.number("SELECT count(*) FROM pg_dist_partition WHERE partmethod = 'h'").await, 19);
+    let unforced = "SELECT count(*) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT (c.relrowsecurity AND c.relforcerowsecurity)";
+    assert_eq!(cluster.number(unforced).await, 0);
+}
+
+/// Reads nothing but the folder: the layout names each table of the schema.
+#[test]
+fn every_table_has_its_place() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let layout = fs::read_to_string(root.join("src/store/cluster/layout.rs")).expect("readable");
+    let migrations = fs::read_dir(root.join("migrations")).expect("a folder");
+    for file in migrations {
+        let text = fs::read_to_string(file.expect("a file").path()).expect("readable");
+        for table in text.split("\nCREATE TABLE ").skip(1).filter_map(|rest| rest.split(' ').next()) {
+            assert!(layout.contains(&format!("(\"{table}\", Place::")), "{table} has no place in a cluster");
+        }
+    }
+}

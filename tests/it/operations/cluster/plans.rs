@@ -1,0 +1,85 @@
+//! The plans of the statements of the service on a database that is split up by tenants.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row, postgres::PgConnectOptions};
+
+use super::DEFAULT_TENANT;
+use crate::security::statements::{is_of_all_tenants, statements};
+
+/// Holds the plan of each checked statement of the service to one task, but for those that are of all tenants.
+pub(super) async fn each_statement_is_sent_to_one_node(coordinator: &PgConnectOptions) {
+    let mut connection = coordinator.connect().await.expect("connect");
+    let mut faults = BTreeMap::new();
+    let mut sent = 0;
+    for (short, statement) in statements() {
+        // The owner registers vector spaces, before the service serves anybody.
+        let is_of_owner = short.starts_with("INSERT INTO embedding_profile");
+        if short.starts_with("SET ") || is_of_owner || is_of_all_tenants(&short) {
+            continue;
+        }
+        match tasks(&mut connection, &statement).await {
+            Ok(tasks) if tasks.iter().all(|tasks| *tasks == 1) => sent += usize::from(!tasks.is_empty()),
+            Ok(tasks) => drop(faults.insert(short, format!("{tasks:?} tasks"))),
+            Err(error) => drop(faults.insert(short, error.to_string())),
+        }
+    }
+    assert!(faults.is_empty(), "{sent} are sent to one node, and not these: {faults:#?}");
+    assert!(sent > 100, "{sent}");
+    connection.close().await.expect("close");
+}
+
+/// Numbers of tasks of the parts of a plan that go to nodes.
+async fn tasks(connection: &mut PgConnection, statement: &str) -> Result<Vec<u64>, sqlx::Error> {
+    let run =
+        async |connection: &mut PgConnection, sql: String| connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await;
+    run(connection, format!("BEGIN; SET LOCAL ROLE cited_worker; SET LOCAL cited.tenant = '{DEFAULT_TENANT}'")).await?;
+    let planned = async {
+        run(connection, format!("PREPARE planned AS {statement}")).await?;
+        let types: Vec<String> =
+            sqlx::query_scalar("SELECT parameter_types::text[] FROM pg_prepared_statements WHERE name = 'planned'")
+                .persistent(false)
+                .fetch_one(&mut *connection)
+                .await?;
+        let values: Vec<String> = types.iter().map(|name| format!("{}::{name}", some(name))).collect();
+        let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
+        let explain = format!("EXPLAIN (FORMAT JSON) EXECUTE planned{values}");
+        connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(explain))).await?.try_get::<Value, _>(0)
+    }
+    .await;
+    run(connection, "ROLLBACK; DEALLOCATE ALL".to_owned()).await?;
+    let mut found = Vec::new();
+    count_tasks(&planned?, &mut found);
+    Ok(found)
+}
+
+fn count_tasks(plan: &Value, found: &mut Vec<u64>) {
+    match plan {
+        Value::Array(parts) => parts.iter().for_each(|part| count_tasks(part, found)),
+        Value::Object(node) => {
+            found.extend(node.get("Task Count").and_then(Value::as_u64));
+            // Rows that are collected at the coordinator first: they cannot be copied under row level security.
+            found.extend(node.get("INSERT/SELECT method").map(|_| 0));
+            node.values().for_each(|member| count_tasks(member, found));
+        }
+        _ => {}
+    }
+}
+
+/// A value of a type, as a literal. The tenant is the first parameter of every statement that has one.
+fn some(name: &str) -> String {
+    match name {
+        array if array.ends_with("[]") => "'{}'".to_owned(),
+        "uuid" => format!("'{DEFAULT_TENANT}'"),
+        "jsonb" | "json" => "'{}'".to_owned(),
+        "boolean" => "true".to_owned(),
+        "date" | "timestamp with time zone" => "'2026-01-01'".to_owned(),
+        "interval" => "'1 minute'".to_owned(),
+        // A text may be a position in the log.
+        "bytea" | "text" => "'0/0'".to_owned(),
+        "halfvec" => "'[1]'".to_owned(),
+        "sparsevec" => "'{1:1}/1000000000'".to_owned(),
+        _ => "1".to_owned(),
+    }
+}

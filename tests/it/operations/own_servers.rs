@@ -1,0 +1,111 @@
+//! Postgres servers of their own, for tests of several at once.
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, chown},
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use nix::unistd::{User, geteuid};
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use tokio::process::{Child, Command};
+
+use crate::{database, wait};
+
+/// A Postgres of its own; it ends with the value.
+pub(super) struct Server {
+    pub(super) bin: PathBuf,
+    pub(super) place: PathBuf,
+    port: u16,
+    settings: Vec<String>,
+    child: Option<Child>,
+}
+
+/// A program of Postgres, as a user that it accepts.
+pub(super) fn program(bin: &Path, name: &str) -> Command {
+    let mut command = Command::new(bin.join(name));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    if geteuid().is_root() {
+        let user = account();
+        command.uid(user.uid.as_raw()).gid(user.gid.as_raw());
+    }
+    command
+}
+
+fn account() -> User {
+    let named = |name| User::from_name(name).ok().flatten();
+    named("postgres").or_else(|| named("nobody")).expect("an unprivileged user")
+}
+
+pub(super) async fn run(mut command: Command) {
+    assert!(command.status().await.expect("it runs").success(), "{command:?}");
+}
+
+impl Server {
+    /// An empty place for a server below a folder, which listens on a socket only.
+    pub(super) fn at(bin: &Path, folder: &Path, name: &str) -> Self {
+        let place = folder.join(name);
+        fs::create_dir(&place).expect("a folder");
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).expect("rights");
+        if geteuid().is_root() {
+            let user = account();
+            chown(&place, Some(user.uid.as_raw()), Some(user.gid.as_raw())).expect("another owner");
+        }
+        let settings = ["listen_addresses=", "fsync=off", "shared_buffers=32MB", "max_connections=60"];
+        Self { bin: bin.to_owned(), place, port: 5432, settings: settings.map(str::to_owned).to_vec(), child: None }
+    }
+
+    /// The same on a port of loopback, with further settings.
+    pub(super) fn on_loopback(bin: &Path, folder: &Path, name: &str, settings: &[&str]) -> Self {
+        let server = Self::at(bin, folder, name);
+        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port");
+        let further = ["listen_addresses=127.0.0.1"].iter().chain(settings).map(|setting| (*setting).to_owned());
+        Self { port: free.port(), settings: server.settings.iter().cloned().chain(further).collect(), ..server }
+    }
+
+    /// Makes an empty server and starts it.
+    pub(super) async fn make(&mut self) {
+        let mut initdb = program(&self.bin, "initdb");
+        initdb.args(["--username=postgres", "--auth=trust", "--no-sync", "--locale=C", "--encoding=UTF8", "--pgdata"]);
+        initdb.arg(self.place.join("data"));
+        run(initdb).await;
+        self.start().await;
+    }
+
+    pub(super) async fn start(&mut self) {
+        let mut postgres = program(&self.bin, "postgres");
+        postgres.arg("-D").arg(self.place.join("data")).arg("-k").arg(&self.place).arg("-p").arg(self.port.to_string());
+        postgres.args(self.settings.iter().flat_map(|setting| ["-c", setting]));
+        self.child = Some(postgres.spawn().expect("it starts"));
+        wait::until_ok("the server answers", async || {
+            let mut connection = sqlx::ConnectOptions::connect(&self.options("postgres")).await?;
+            sqlx::Connection::ping(&mut connection).await
+        })
+        .await;
+    }
+
+    pub(super) async fn kill(&mut self) {
+        self.child.take().expect("it runs").kill().await.expect("killed");
+        let _ = fs::remove_file(self.place.join("data/postmaster.pid"));
+    }
+
+    /// How to reach it, by its socket.
+    pub(super) fn options(&self, database: &str) -> PgConnectOptions {
+        PgConnectOptions::new_without_pgpass()
+            .host("localhost")
+            .socket(&self.place)
+            .port(self.port)
+            .username("postgres")
+            .database(database)
+            .ssl_mode(PgSslMode::Disable)
+    }
+
+    pub(super) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(super) async fn says(&self, sql: &str) {
+        database::execute(&self.options("postgres"), sql).await;
+    }
+}
