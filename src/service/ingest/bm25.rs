@@ -1,4 +1,4 @@
-//! Builds the stored form of documents: their chunks with vectors and BM25 weights.
+//! Builds the stored form of documents.
 
 use time::OffsetDateTime;
 
@@ -9,25 +9,19 @@ use super::{
     pipeline::Processor,
 };
 use crate::{
-    domain::lexical::{
-        analyzer::Analyzer,
-        bm25::{TermCounts, document_weights},
-        term_id::TermSalt,
-    },
+    domain::lexical::bm25::Weigher,
     store::{Collection, NewChunk, NewDocument},
 };
 
 impl Processor {
     /// The stored form of documents. They are consumed: a large one is not held twice.
-    pub(super) fn weigh(&self, collection: &Collection, embedded: Vec<Embedded>) -> Vec<NewDocument> {
-        let analyzer = Analyzer::of(collection.language);
-        let salt = TermSalt::new(collection.index.as_bytes());
-        let count = |text: &str| TermCounts::of_text(analyzer, salt, text);
+    pub(super) fn new_documents(&self, collection: &Collection, embedded: Vec<Embedded>) -> Vec<NewDocument> {
+        let weigher = Weigher::new(collection.language, collection.index.as_bytes());
         let now = self.context.clock.now();
-        embedded.into_iter().map(|document| self.new_document(document, count, now)).collect()
+        embedded.into_iter().map(|document| self.new_document(document, weigher, now)).collect()
     }
 
-    fn new_document(&self, document: Embedded, count: impl Fn(&str) -> TermCounts, now: OffsetDateTime) -> NewDocument {
+    fn new_document(&self, document: Embedded, weigher: Weigher, now: OffsetDateTime) -> NewDocument {
         let Embedded { prepared, vectors, embedding_calls } = document;
         let Prepared { described, title, media_type, text, layout, splitter, pieces, reading, attachments } = prepared;
         let awaits_vectors = vectors.iter().any(Option::is_none);
@@ -35,14 +29,14 @@ impl Processor {
             .into_iter()
             .zip(vectors)
             .map(|(piece, vector)| NewChunk {
+                bytes: piece.piece.bytes,
                 start_char: int(piece.piece.start),
                 end_char: int(piece.piece.end),
                 page: piece.page.and_then(|page| i32::try_from(page).ok()),
                 tokens: int(piece.piece.tokens),
-                weights: document_weights(&count(piece.indexed_text())),
                 heading: piece.piece.heading_path,
                 table_header: piece.piece.table_header,
-                text: piece.text,
+                indexed_front: piece.fronts.indexed,
                 context: piece.context,
                 embedding_hash: piece.embedding_hash,
                 embedding: vector,
@@ -73,6 +67,7 @@ impl Processor {
             attached_to: origin.attached_to,
             attachments,
             chunks,
+            weigher,
         }
     }
 }

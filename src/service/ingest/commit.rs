@@ -27,7 +27,7 @@ impl Processor {
         let started = Instant::now();
         let items: Vec<ItemKey> = embedded.iter().map(|document| document.prepared.described.origin.item).collect();
         for run in in_runs(embedded) {
-            let documents = self.weigh(batch.collection, run);
+            let documents = self.new_documents(batch.collection, run);
             self.commit_run(batch, documents, std::mem::take(&mut unchanged)).await?;
         }
         batch.metrics.add(Stage::Store, items, started);

@@ -10,18 +10,22 @@ use serde_json::Value;
 use time::OffsetDateTime;
 
 use super::{
-    batch::Batch, extraction::extract_here, job_metrics::JobMetrics, layout::Layout, pipeline::Processor, work::Upload,
+    batch::Batch,
+    extraction::extract_here,
+    job_metrics::JobMetrics,
+    layout::Layout,
+    piece::{PieceFronts, PreparedPiece},
+    pipeline::Processor,
+    work::Upload,
 };
 use crate::{
     domain::{
-        contextual::{Contextual, beside_sentence, with_sentence},
+        contextual::{Contextual, beside_sentence},
         fingerprint::{Hash, content_hash, fingerprint, hex},
         identity::EmbeddingProfile,
         job::{ReadingNotes, Stage},
         lexical::analyzer::ANALYZER_VERSION,
-        split::{
-            FrontComposer, Outline, Piece, SplitSource, SplitterSettings, TokenCounter, Window, embedding_text, split,
-        },
+        split::{Outline, SplitSource, SplitterSettings, TokenCounter, Window, split},
     },
     extract::{Attachment, ExtractError, Extracted},
     service::ServiceError,
@@ -76,36 +80,6 @@ pub(super) struct Prepared {
     pub(super) reading: ReadingNotes,
     /// Documents that were found in it.
     pub(super) attachments: Vec<Attachment>,
-}
-
-/// A piece, with the texts that are embedded and indexed for it.
-#[derive(Debug)]
-pub(super) struct PreparedPiece {
-    pub(super) piece: Piece,
-    /// Page on which it begins, from 1.
-    pub(super) page: Option<u32>,
-    pub(super) text: String,
-    pub(super) embedding_text: String,
-    /// Text that is indexed lexically, if it differs from the embedded text.
-    pub(super) indexed_text: Option<String>,
-    pub(super) embedding_hash: Hash,
-    /// Sentence that describes how the piece relates to its document, and the input for which it was written.
-    pub(super) context: Option<(String, Hash)>,
-}
-
-impl PreparedPiece {
-    /// Sets a sentence that describes how the piece relates to its document; the piece is embedded and indexed with it.
-    pub(super) fn situate(&mut self, sentence: &str, key: Hash) {
-        self.embedding_text = with_sentence(&self.embedding_text, &self.text, sentence);
-        self.indexed_text = self.indexed_text.take().map(|composed| with_sentence(&composed, &self.text, sentence));
-        self.embedding_hash = content_hash(self.embedding_text.as_bytes());
-        self.context = Some((sentence.to_owned(), key));
-    }
-
-    /// The text that is indexed lexically.
-    pub(super) fn indexed_text(&self) -> &str {
-        self.indexed_text.as_deref().unwrap_or(&self.embedding_text)
-    }
 }
 
 /// The parameters that decide how documents are split.
@@ -332,27 +306,8 @@ fn split_document(
             message: "the document holds nothing to index".to_owned(),
         });
     }
-    let fronts = FrontComposer::new(&embedded_title, plan.window, counter);
-    let indexed_fronts = embedded_title.is_empty().then(|| FrontComposer::new(&title, plan.window, counter));
-    let pieces = pieces
-        .into_iter()
-        .map(|piece| {
-            let piece_text = text.get(piece.bytes.clone()).unwrap_or_default().to_owned();
-            let header = piece.table_header.as_deref();
-            let compose =
-                |fronts: &FrontComposer<'_>| embedding_text(&fronts.compose(&piece.heading_path, header), &piece_text);
-            let embedded = compose(&fronts);
-            PreparedPiece {
-                indexed_text: indexed_fronts.as_ref().map(compose),
-                embedding_hash: content_hash(embedded.as_bytes()),
-                embedding_text: embedded,
-                page: pages.page_at(piece.bytes.start),
-                context: None,
-                text: piece_text,
-                piece,
-            }
-        })
-        .collect();
+    let mut fronts = PieceFronts::new((&embedded_title, &title), plan.window, counter);
+    let pieces = pieces.into_iter().map(|piece| fronts.prepare(piece, &text, &pages)).collect();
     metrics.add(Stage::Split, [described.origin.item], started);
     let splitter = lineage(&settings, plan.window);
     Ok(Prepared { described, title, media_type, text, layout, splitter, pieces, reading: notes, attachments })

@@ -7,7 +7,7 @@ use std::{
 
 use uuid::Uuid;
 
-use super::{batch::Batch, document::Prepared, failure::is_transient, pipeline::Processor};
+use super::{batch::Batch, document::Prepared, failure::is_transient, piece::TextToEmbed, pipeline::Processor};
 use crate::{
     domain::{
         budget::{Budget, Limits},
@@ -16,7 +16,7 @@ use crate::{
     },
     providers::Embedder,
     service::ServiceError,
-    store::ItemKey,
+    store::{ItemKey, StoredVector},
 };
 
 /// Texts that the embedder is given at once: it has a copy of each.
@@ -26,7 +26,7 @@ const TEXTS_OF_A_CALL: usize = 4_096;
 pub(super) struct Embedded {
     pub(super) prepared: Prepared,
     /// The vector of each piece; `None` if it is still to be made.
-    pub(super) vectors: Vec<Option<Vec<f32>>>,
+    pub(super) vectors: Vec<Option<StoredVector>>,
     pub(super) embedding_calls: i32,
 }
 
@@ -110,19 +110,23 @@ impl Processor {
     }
 
     /// Vectors of texts: those that are already stored, and new ones for the others.
-    pub(super) async fn vectors_of(&self, batch: &Batch<'_>, texts: &[(Hash, &str)]) -> Result<Vectors, ServiceError> {
+    pub(super) async fn vectors_of(
+        &self,
+        batch: &Batch<'_>,
+        texts: &[(Hash, TextToEmbed<'_>)],
+    ) -> Result<Vectors, ServiceError> {
         let by_hash = self.known_vectors(batch, texts).await?;
         let mut made = Vectors { by_hash, new: HashSet::new() };
-        let wanted: Vec<&(Hash, &str)> =
+        let wanted: Vec<&(Hash, TextToEmbed<'_>)> =
             texts.iter().filter(|(hash, _)| !made.by_hash.contains_key(hash) && made.new.insert(*hash)).collect();
         for part in wanted.chunks(TEXTS_OF_A_CALL) {
             let (hashes, wanted): (Vec<Hash>, Vec<String>) =
-                part.iter().map(|(hash, text)| (*hash, (*text).to_owned())).unzip();
+                part.iter().map(|(hash, text)| (*hash, text.compose())).unzip();
             let budget = Budget::new(Limits::ingest());
             let allowance = budget.reserve_embedding(estimated_tokens(&wanted))?;
             let new = self.embedder.embed_passages(wanted, allowance).await;
             batch.metrics.add_embedding(budget.spent().embedding);
-            made.by_hash.extend(hashes.into_iter().zip(new?));
+            made.by_hash.extend(hashes.into_iter().zip(new?.iter().map(|vector| StoredVector::of(vector))));
         }
         Ok(made)
     }
@@ -131,8 +135,8 @@ impl Processor {
     async fn known_vectors(
         &self,
         batch: &Batch<'_>,
-        texts: &[(Hash, &str)],
-    ) -> Result<HashMap<Hash, Vec<f32>>, ServiceError> {
+        texts: &[(Hash, TextToEmbed<'_>)],
+    ) -> Result<HashMap<Hash, StoredVector>, ServiceError> {
         let hashes: HashSet<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
         let hashes: Vec<Hash> = hashes.into_iter().collect();
         let known =
@@ -143,22 +147,26 @@ impl Processor {
 
 /// Vectors by the hash of the text that they embed.
 pub(super) struct Vectors {
-    pub(super) by_hash: HashMap<Hash, Vec<f32>>,
+    pub(super) by_hash: HashMap<Hash, StoredVector>,
     /// Number of those that were requested from the model.
     pub(super) new: HashSet<Hash>,
 }
 
 /// The texts that are embedded for all pieces.
-fn texts_of(documents: &[Prepared]) -> Vec<(Hash, &str)> {
-    let pieces = documents.iter().flat_map(|document| &document.pieces);
-    pieces.map(|piece| (piece.embedding_hash, piece.embedding_text.as_str())).collect()
+fn texts_of(documents: &[Prepared]) -> Vec<(Hash, TextToEmbed<'_>)> {
+    let pieces =
+        documents.iter().flat_map(|Prepared { pieces, text, .. }| pieces.iter().map(move |piece| (piece, text)));
+    pieces.map(|(piece, text)| (piece.embedding_hash, piece.to_embed(text))).collect()
 }
 
 /// Removes texts that are too long for the model.
-pub(super) fn readable<'t>(embedder: &dyn Embedder, mut texts: Vec<(Hash, &'t str)>) -> Vec<(Hash, &'t str)> {
+pub(super) fn readable<'t>(
+    embedder: &dyn Embedder,
+    mut texts: Vec<(Hash, TextToEmbed<'t>)>,
+) -> Vec<(Hash, TextToEmbed<'t>)> {
     let window = embedder.window();
     let most = window.tokens.saturating_sub(window.special_tokens);
-    texts.retain(|(_, text)| embedder.count(text) <= most);
+    texts.retain(|(_, text)| embedder.count(&text.compose()) <= most);
     texts
 }
 

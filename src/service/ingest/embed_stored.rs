@@ -11,20 +11,20 @@ use super::{
     document::embedded_title,
     embed::{Groups, readable},
     failure::IngestFailure,
+    piece::TextToEmbed,
     pipeline::Processor,
 };
 use crate::{
     domain::{
-        contextual::with_sentence,
         fingerprint::{Hash, content_hash},
         job::Stage,
-        split::{FrontComposer, Window, embedding_text},
+        split::{FrontComposer, Window},
     },
     providers::Embedder,
     service::ServiceError,
     store::{
-        ClaimedItem, FilledItem, ItemFailure, ItemKey, NewVector, ReadDocument, UnembeddedChunk, VectorBatch,
-        VectorOutcome,
+        ClaimedItem, FilledItem, ItemFailure, ItemKey, NewVector, ReadDocument, StoredVector, UnembeddedChunk,
+        VectorBatch, VectorOutcome,
     },
 };
 
@@ -34,11 +34,25 @@ const ROUND_CHUNKS: usize = 256;
 /// The state of a document whose vectors could not be made.
 const BY_WORDS: &str = "The document is stored and found by its words only";
 
-/// A chunk with the text that is embedded for it.
+/// A chunk, and the text that is embedded in front of it.
 struct Composed {
     chunk: UnembeddedChunk,
+    front: String,
+    /// Hash of the text that is embedded.
     hash: Hash,
-    text: String,
+}
+
+impl Composed {
+    fn new(chunk: UnembeddedChunk, front: String) -> Self {
+        let mut composed = Self { chunk, front, hash: Hash::default() };
+        composed.hash = content_hash(composed.to_embed().compose().as_bytes());
+        composed
+    }
+
+    fn to_embed(&self) -> TextToEmbed<'_> {
+        let UnembeddedChunk { text, context, .. } = &self.chunk;
+        TextToEmbed { front: &self.front, sentence: context.as_deref(), piece: text }
+    }
 }
 
 /// A document of the claim with its chunks that have no vector.
@@ -132,7 +146,7 @@ impl Processor {
     ) -> Result<Vec<NewVector>, ServiceError> {
         self.note_risk(batch, true).await?;
         let started = Instant::now();
-        let texts: Vec<(Hash, &str)> = chunks.iter().map(|chunk| (chunk.hash, chunk.text.as_str())).collect();
+        let texts: Vec<_> = chunks.iter().map(|chunk| (chunk.hash, chunk.to_embed())).collect();
         let found = self.vectors_of(batch, &readable(self.embedder.as_ref(), texts.clone())).await?;
         batch.metrics.add(Stage::Embed, [], started);
         self.note_risk(batch, false).await?;
@@ -241,7 +255,7 @@ impl Made {
     }
 }
 
-fn new_vectors(chunks: &[&Composed], by_hash: &HashMap<Hash, Vec<f32>>) -> Vec<NewVector> {
+fn new_vectors(chunks: &[&Composed], by_hash: &HashMap<Hash, StoredVector>) -> Vec<NewVector> {
     let new = |Composed { chunk, hash, .. }: &&Composed| {
         let vector = by_hash.get(hash)?.clone();
         Some(NewVector { key: chunk.key, version: chunk.version, hash: *hash, vector })
@@ -253,22 +267,13 @@ fn new_vectors(chunks: &[&Composed], by_hash: &HashMap<Hash, Vec<f32>>) -> Vec<N
 fn compose(chunks: Vec<UnembeddedChunk>, embedder: &dyn Embedder, window: Window) -> Vec<Composed> {
     let counter = |text: &str| embedder.count(text);
     let mut fronts: HashMap<&str, FrontComposer<'_>> = HashMap::new();
-    let mut texts = Vec::with_capacity(chunks.len());
+    let mut composed = Vec::with_capacity(chunks.len());
     for chunk in &chunks {
         let title = embedded_title(&chunk.title, &chunk.source);
         let front = fronts.entry(&chunk.source).or_insert_with(|| FrontComposer::new(title, window, &counter));
-        let composed = embedding_text(&front.compose(&chunk.heading, chunk.table_header.as_deref()), &chunk.text);
-        let sentence = chunk.context.as_deref();
-        texts.push(match sentence {
-            Some(sentence) => with_sentence(&composed, &chunk.text, sentence),
-            None => composed,
-        });
+        composed.push(front.compose(&chunk.heading, chunk.table_header.as_deref()).text);
     }
-    chunks
-        .into_iter()
-        .zip(texts)
-        .map(|(chunk, text)| Composed { hash: content_hash(text.as_bytes()), text, chunk })
-        .collect()
+    chunks.into_iter().zip(composed).map(|(chunk, front)| Composed::new(chunk, front)).collect()
 }
 
 /// Error: the index requires a model that this process does not have.

@@ -17,6 +17,7 @@ mod job_metrics;
 mod jobs;
 mod layout;
 mod notify;
+mod piece;
 mod pipeline;
 mod replacement;
 mod reply;

@@ -1,16 +1,33 @@
 //! Chunks as written and as read.
 
+use std::{ops::Range, sync::Arc};
+
 use pgvector::{HalfVector, SparseVector};
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId, lexical::term_id::MAX_TERM_ID};
-use crate::store::{Documents, StoreError, Tx, collections::statistics::StatisticChanges};
+use crate::store::{Documents, NewDocument, StoreError, Tx, collections::statistics::StatisticChanges};
 
-/// A chunk that is ready to be stored.
+/// A vector as it is stored: in half precision.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredVector(pub(in crate::store) HalfVector);
+
+impl StoredVector {
+    /// The stored form of a vector.
+    #[must_use]
+    pub(crate) fn of(vector: &[f32]) -> Self {
+        Self(half(vector))
+    }
+}
+
+/// A chunk that is ready to be stored. Its text is a range in that of its document, and its weights are made when it is
+/// written: a large document is held once.
 #[derive(Clone, Debug)]
 pub(crate) struct NewChunk {
-    /// Range in the document's text, code points.
+    /// Range in the document's text, bytes.
+    pub(crate) bytes: Range<usize>,
+    /// The same in code points.
     pub(crate) start_char: i32,
     /// End of the range, exclusive.
     pub(crate) end_char: i32,
@@ -22,16 +39,14 @@ pub(crate) struct NewChunk {
     pub(crate) table_header: Option<String>,
     /// Tokens of the text by the embedder's tokenizer.
     pub(crate) tokens: i32,
-    /// The document's text at the range.
-    pub(crate) text: String,
+    /// Text that is indexed in front of it.
+    pub(crate) indexed_front: Arc<str>,
     /// Sentence that relates it to its document, and the hash of the inputs that the sentence was written for.
     pub(crate) context: Option<(String, Hash)>,
-    /// BM25 document-side weight per term id, ascending.
-    pub(crate) weights: Vec<(i32, f32)>,
     /// Hash of the text that was embedded.
     pub(crate) embedding_hash: Hash,
     /// Its vector, unit length; `None` while it is still to be made.
-    pub(crate) embedding: Option<Vec<f32>>,
+    pub(crate) embedding: Option<StoredVector>,
 }
 
 /// A chunk as the API returns it.
@@ -157,44 +172,49 @@ pub(in crate::store) async fn delete_chunks(
 
 /// Chunks as columns, so that one statement can insert many.
 #[derive(Default)]
-pub(in crate::store) struct ChunkColumns {
+pub(in crate::store) struct ChunkColumns<'d> {
     pub(in crate::store) documents: Vec<Uuid>,
     pub(in crate::store) ordinals: Vec<i32>,
     pub(in crate::store) starts: Vec<i32>,
     pub(in crate::store) ends: Vec<i32>,
     pub(in crate::store) pages: Vec<Option<i32>>,
-    pub(in crate::store) headings: Vec<Json<Vec<String>>>,
-    pub(in crate::store) table_headers: Vec<Option<String>>,
-    pub(in crate::store) splitters: Vec<String>,
+    pub(in crate::store) headings: Vec<Json<&'d [String]>>,
+    pub(in crate::store) table_headers: Vec<Option<&'d str>>,
+    pub(in crate::store) splitters: Vec<&'d str>,
     pub(in crate::store) tokens: Vec<i32>,
-    pub(in crate::store) texts: Vec<String>,
-    pub(in crate::store) contexts: Vec<Option<String>>,
-    pub(in crate::store) context_keys: Vec<Option<Vec<u8>>>,
+    pub(in crate::store) texts: Vec<&'d str>,
+    pub(in crate::store) contexts: Vec<Option<&'d str>>,
+    pub(in crate::store) context_keys: Vec<Option<&'d [u8]>>,
     pub(in crate::store) terms: Vec<String>,
     pub(in crate::store) weights: Vec<SparseVector>,
-    pub(in crate::store) hashes: Vec<Vec<u8>>,
-    pub(in crate::store) vectors: Vec<Option<HalfVector>>,
+    pub(in crate::store) hashes: Vec<&'d [u8]>,
+    pub(in crate::store) vectors: Vec<Option<&'d HalfVector>>,
 }
 
-impl ChunkColumns {
-    /// Adds a chunk of a document.
-    pub(in crate::store) fn push(&mut self, document: Uuid, ordinal: i32, splitter: &str, new: &NewChunk) {
-        self.documents.push(document);
+impl<'d> ChunkColumns<'d> {
+    /// Adds a chunk, with these weights, of a document that is stored under this identity.
+    pub(in crate::store) fn push(
+        &mut self,
+        (id, document): (Uuid, &'d NewDocument),
+        (ordinal, new): (i32, &'d NewChunk),
+        weights: &[(i32, f32)],
+    ) {
+        self.documents.push(id);
         self.ordinals.push(ordinal);
         self.starts.push(new.start_char);
         self.ends.push(new.end_char);
         self.pages.push(new.page);
-        self.headings.push(Json(new.heading.clone()));
-        self.table_headers.push(new.table_header.clone());
-        self.splitters.push(splitter.to_owned());
+        self.headings.push(Json(&new.heading));
+        self.table_headers.push(new.table_header.as_deref());
+        self.splitters.push(&document.splitter);
         self.tokens.push(new.tokens);
-        self.texts.push(new.text.clone());
-        self.contexts.push(new.context.as_ref().map(|(sentence, _)| sentence.clone()));
-        self.context_keys.push(new.context.as_ref().map(|(_, key)| key.to_vec()));
-        self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
-        self.weights.push(sparse(&new.weights));
-        self.hashes.push(new.embedding_hash.to_vec());
-        self.vectors.push(new.embedding.as_deref().map(half));
+        self.texts.push(document.text_of(new));
+        self.contexts.push(new.context.as_ref().map(|(sentence, _)| sentence.as_str()));
+        self.context_keys.push(new.context.as_ref().map(|(_, key)| key.as_slice()));
+        self.terms.push(array_literal(weights.iter().map(|(term, _)| *term)));
+        self.weights.push(sparse(weights));
+        self.hashes.push(&new.embedding_hash);
+        self.vectors.push(new.embedding.as_ref().map(|StoredVector(vector)| vector));
     }
 }
 

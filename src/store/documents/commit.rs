@@ -10,11 +10,13 @@ use std::collections::{HashMap, HashSet};
 
 use pgvector::SparseVector;
 use serde_json::Value;
-use sqlx::types::Json;
+use sqlx::{Connection as _, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{fingerprint::Hash, job::ReadingNotes, storage::Growth};
+use crate::domain::{
+    fingerprint::Hash, job::ReadingNotes, lexical::bm25::Weigher, split::embedding_text, storage::Growth,
+};
 use crate::store::{
     AttachedTo, ClaimHandle, Collection, Documents, FetchRecord, ItemKey, NewChunk, NewJobItem, StoreError, Tx,
     access::storage::{own_quotas, settle_growth},
@@ -74,6 +76,8 @@ pub struct NewDocument {
     pub(crate) embedding_calls: i32,
     /// Its chunks, at least one.
     pub(crate) chunks: Vec<NewChunk>,
+    /// Weighs their terms.
+    pub(crate) weigher: Weigher,
     /// Whether some of its chunks still lack a vector: its item then goes on to its second phase.
     pub(crate) awaits_vectors: bool,
     /// Remarks on its reading.
@@ -85,6 +89,18 @@ pub struct NewDocument {
 }
 
 impl NewDocument {
+    /// The text of one of its chunks.
+    #[must_use]
+    pub(crate) fn text_of(&self, chunk: &NewChunk) -> &str {
+        self.text.get(chunk.bytes.clone()).unwrap_or_default()
+    }
+
+    /// BM25 weights of one of its chunks, by ascending term id.
+    fn weights_of(&self, chunk: &NewChunk) -> Vec<(i32, f32)> {
+        let sentence = chunk.context.as_ref().map(|(sentence, _)| sentence.as_str());
+        self.weigher.weigh(&embedding_text(&chunk.indexed_front, sentence, self.text_of(chunk)))
+    }
+
     /// Returns the number of its chunks without a vector.
     pub(in crate::store) fn unembedded_chunks(&self) -> usize {
         self.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count()
@@ -297,6 +313,8 @@ async fn upsert_documents(
     )
     .fetch_all(&mut **transaction)
     .await?;
+    // The connection would keep the texts of the statement until the end of the transaction.
+    transaction.shrink_buffers();
     let bytes = rows.iter().map(|row| i64::from(row.bytes)).sum();
     let stored =
         rows.into_iter().map(|row| (row.source, Stored { document_id: row.document_id, version: row.version }));
@@ -314,8 +332,9 @@ pub(in crate::store) async fn insert_chunks(
         let Some(row) = stored.get(&document.source) else { continue };
         changes.unembedded_chunks += i64::try_from(document.unembedded_chunks()).unwrap_or(i64::MAX);
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
-            rows.push(row.document_id, count(ordinal), &document.splitter, chunk);
-            changes.count(chunk.weights.iter().map(|(term, _)| *term), 1);
+            let weights = document.weights_of(chunk);
+            rows.push((row.document_id, document), (count(ordinal), chunk), &weights);
+            changes.count(weights.into_iter().map(|(term, _)| term), 1);
             if rows.documents.len() == CHUNKS_OF_A_STATEMENT {
                 write_chunks(transaction, batch, std::mem::take(&mut rows)).await?;
             }
@@ -324,7 +343,7 @@ pub(in crate::store) async fn insert_chunks(
     write_chunks(transaction, batch, rows).await
 }
 
-async fn write_chunks(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: ChunkColumns) -> Result<(), StoreError> {
+async fn write_chunks(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: ChunkColumns<'_>) -> Result<(), StoreError> {
     if rows.documents.is_empty() {
         return Ok(());
     }
@@ -347,15 +366,15 @@ async fn write_chunks(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: Chunk
         &rows.starts,
         &rows.ends,
         &rows.pages as &[Option<i32>],
-        &rows.headings as &[Json<Vec<String>>],
-        &rows.splitters,
+        &rows.headings as &[Json<&[String]>],
+        &rows.splitters as &[&str],
         &rows.tokens,
-        &rows.texts,
+        &rows.texts as &[&str],
         &rows.terms,
         &rows.weights as &[SparseVector],
-        &rows.contexts as &[Option<String>],
-        &rows.context_keys as &[Option<Vec<u8>>],
-        &rows.table_headers as &[Option<String>],
+        &rows.contexts as &[Option<&str>],
+        &rows.context_keys as &[Option<&[u8]>],
+        &rows.table_headers as &[Option<&str>],
     )
     .execute(&mut **transaction)
     .await?;

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
-use crate::store::{Documents, StoreError};
+use crate::store::{Documents, StoreError, StoredVector};
 
 /// A document without its text.
 #[derive(Clone, Debug)]
@@ -266,7 +266,7 @@ impl Documents<'_> {
         tenant: TenantId,
         profile: crate::store::ProfileId,
         hashes: &[Hash],
-    ) -> Result<Vec<(Vec<u8>, Vec<f32>)>, StoreError> {
+    ) -> Result<Vec<(Vec<u8>, StoredVector)>, StoreError> {
         let wanted: Vec<Vec<u8>> = hashes.iter().map(|hash| hash.to_vec()).collect();
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
@@ -283,9 +283,6 @@ impl Documents<'_> {
         .fetch_all(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| (row.embedding_hash, row.embedding.as_slice().iter().map(|value| value.to_f32()).collect()))
-            .collect())
+        Ok(rows.into_iter().map(|row| (row.embedding_hash, StoredVector(row.embedding))).collect())
     }
 }

@@ -20,7 +20,7 @@ pub(in crate::store) mod vectors;
 pub use commit::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 
 pub(crate) use attached::AttachedTo;
-pub(crate) use chunk::{NewChunk, StoredChunk};
+pub(crate) use chunk::{NewChunk, StoredChunk, StoredVector};
 pub(crate) use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
 pub(crate) use citation::{CitedChunks, CitedPassage, CitedState};
 pub(crate) use commit::NewDocument;

@@ -10,11 +10,8 @@ use crate::domain::{
     identity::{ChunkKey, TenantId},
 };
 use crate::store::{
-    ClaimHandle, Collection, CommitBatch, Documents, ItemKey, StoreError, StoredDocument, Tx,
-    collections::lock,
-    collections::statistics::StatisticChanges,
-    documents::chunk::{ChunkColumns, half},
-    jobs::settle,
+    ClaimHandle, Collection, CommitBatch, Documents, ItemKey, StoreError, StoredDocument, StoredVector, Tx,
+    collections::lock, collections::statistics::StatisticChanges, documents::chunk::ChunkColumns, jobs::settle,
 };
 
 /// A document in the version from which its chunks were read.
@@ -66,8 +63,8 @@ pub(crate) struct NewVector {
     pub(crate) version: i32,
     /// Hash of the text that was embedded.
     pub(crate) hash: Hash,
-    /// The vector, unit length.
-    pub(crate) vector: Vec<f32>,
+    /// The vector.
+    pub(crate) vector: StoredVector,
 }
 
 /// An item of a job whose document has all its vectors.
@@ -200,7 +197,7 @@ impl Documents<'_> {
 pub(in crate::store) async fn insert_of_chunks(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
-    rows: &ChunkColumns,
+    rows: &ChunkColumns<'_>,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
@@ -212,8 +209,8 @@ pub(in crate::store) async fn insert_of_chunks(
         batch.collection.profile_id.0,
         &rows.documents,
         &rows.ordinals,
-        &rows.hashes,
-        &rows.vectors as &[Option<HalfVector>],
+        &rows.hashes as &[&[u8]],
+        &rows.vectors as &[Option<&HalfVector>],
     )
     .execute(&mut **transaction)
     .await?;
@@ -238,7 +235,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
     let ordinals: Vec<i32> =
         batch.vectors.iter().map(|new| i32::try_from(new.key.ordinal).unwrap_or(i32::MAX)).collect();
     let hashes: Vec<Vec<u8>> = batch.vectors.iter().map(|new| new.hash.to_vec()).collect();
-    let vectors: Vec<HalfVector> = batch.vectors.iter().map(|new| half(&new.vector)).collect();
+    let vectors: Vec<&HalfVector> = batch.vectors.iter().map(|new| &new.vector.0).collect();
     let embedded = sqlx::query_scalar!(
         "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
          SELECT d.tenant_id, $2, $3, new.document_id, new.ordinal, new.hash, new.vector
@@ -253,7 +250,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
         &versions,
         &ordinals,
         &hashes,
-        &vectors as &[HalfVector],
+        &vectors as &[&HalfVector],
     )
     .fetch_all(&mut **transaction)
     .await?;

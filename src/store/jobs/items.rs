@@ -12,6 +12,10 @@ use crate::store::{
     jobs::claim::ItemColumns,
 };
 
+/// Bytes of documents that one statement inserts, unless a single one has more: a statement is held in memory twice while
+/// it is sent.
+const BYTES_OF_A_STATEMENT: usize = 4 * 1024 * 1024;
+
 /// Items of a job, numbered from `first` on.
 pub(in crate::store) fn numbered<'a>(
     job: Uuid,
@@ -25,12 +29,33 @@ pub(in crate::store) fn numbered<'a>(
 pub(in crate::store) async fn insert(
     transaction: &mut Tx,
     tenant: TenantId,
+    mut items: &[(ItemKey, &NewJobItem)],
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    while !items.is_empty() {
+        let (part, rest) = items.split_at(items_of_a_statement(items));
+        insert_part(transaction, tenant, part, now).await?;
+        items = rest;
+    }
+    Ok(())
+}
+
+/// How many of these items the next statement inserts, at least one.
+fn items_of_a_statement(items: &[(ItemKey, &NewJobItem)]) -> usize {
+    let mut bytes = 0;
+    let fitting = items.iter().take_while(|(_, item)| {
+        bytes += item.content.len();
+        bytes <= BYTES_OF_A_STATEMENT
+    });
+    fitting.count().max(1)
+}
+
+async fn insert_part(
+    transaction: &mut Tx,
+    tenant: TenantId,
     items: &[(ItemKey, &NewJobItem)],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    if items.is_empty() {
-        return Ok(());
-    }
     let ItemColumns { jobs, ordinals } = items.iter().map(|(key, _)| *key).collect();
     let (mut sources, mut payloads, mut contents, mut phases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (_, NewJobItem { source, payload, content, phase, .. }) in items {

@@ -25,6 +25,7 @@ mod single;
 mod size;
 mod slow_models;
 mod throughput;
+mod uploads;
 mod vectors;
 
 use std::{path::Path, sync::Arc, time::Duration};
@@ -43,6 +44,7 @@ use service::{Service, Setup, open_to_postgres};
 use single::SingleArguments;
 use size::SizeArguments;
 use throughput::ThroughputArguments;
+use uploads::UploadsArguments;
 
 const SEED: u64 = 20_000;
 /// Questions of the answers that are given again. To ask them is the warm-up as well: connections open, statements get
@@ -61,6 +63,7 @@ async fn main() -> anyhow::Result<()> {
         Some("ingest") => return throughput::run(&ThroughputArguments::read(given.skip(1))?).await,
         Some("single") => return single::run(&SingleArguments::read(given.skip(1))?).await,
         Some("locks") => return locks::run(&LocksArguments::read(given.skip(1))?).await,
+        Some("uploads") => return uploads::run(&UploadsArguments::read(given.skip(1))?).await,
         Some("bulk") => return bulk::run(&BulkArguments::read(given.skip(1))?).await,
         _ => {}
     }
@@ -102,6 +105,7 @@ fn usage(command: Option<&str>) -> &'static str {
         Some("ingest") => throughput::USAGE,
         Some("single") => single::USAGE,
         Some("bulk") => bulk::USAGE,
+        Some("uploads") => uploads::USAGE,
         Some("locks") => locks::USAGE,
         _ => arguments::USAGE,
     }

@@ -64,13 +64,6 @@ const fn room(window: Window) -> usize {
     if share < MOST_TOKENS { share } else { MOST_TOKENS }
 }
 
-/// The text embedded or indexed for a piece, with the sentence between the text in front of the piece and the piece.
-#[must_use]
-pub fn with_sentence(composed: &str, piece: &str, sentence: &str) -> String {
-    let front = composed.strip_suffix(piece).unwrap_or_default();
-    format!("{front}{sentence}\n{piece}")
-}
-
 /// The input that a sentence is written for.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion<'o> {

@@ -3,6 +3,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::*;
+use crate::split::embedding_text;
 
 const WINDOW: Window = Window { tokens: 42, special_tokens: 2 };
 
@@ -26,8 +27,8 @@ fn a_sentence_has_room_of_its_own_in_the_window() {
 
 #[test]
 fn a_sentence_stands_between_front_and_piece() {
-    assert_eq!(with_sentence("Title\nA > B\nText.", "Text.", "Of May."), "Title\nA > B\nOf May.\nText.");
-    assert_eq!(with_sentence("Text.", "Text.", "Of May."), "Of May.\nText.");
+    assert_eq!(embedding_text("Title\nA > B", Some("Of May."), "Text."), "Title\nA > B\nOf May.\nText.");
+    assert_eq!(embedding_text("", Some("Of May."), "Text."), "Of May.\nText.");
 }
 
 #[test]

@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::analyzer::Analyzer;
+use super::language::Language;
 use super::question_words::{joined_words, without_auxiliaries};
 use super::term_id::{TermId, TermSalt};
 
@@ -98,6 +99,27 @@ pub fn document_weights(terms: &TermCounts) -> Vec<(TermId, f32)> {
         .collect();
     keep_heaviest(&mut weights);
     weights
+}
+
+/// Weighs the terms of texts that are stored in one index.
+#[derive(Debug, Clone, Copy)]
+pub struct Weigher {
+    language: Language,
+    salt: TermSalt,
+}
+
+impl Weigher {
+    /// For the index that these bytes name, whose words are stemmed in this language.
+    #[must_use]
+    pub fn new(language: Language, index: &[u8]) -> Self {
+        Self { language, salt: TermSalt::new(index) }
+    }
+
+    /// The weights of a text, by ascending term id.
+    #[must_use]
+    pub fn weigh(&self, text: &str) -> Vec<(TermId, f32)> {
+        document_weights(&TermCounts::of_text(Analyzer::of(self.language), self.salt, text))
+    }
 }
 
 /// Cuts `weights` to [`MAX_SPARSE_ELEMENTS`], heaviest first, lower id on ties; order is kept.

@@ -44,10 +44,12 @@ pub struct Front {
     pub tokens: usize,
 }
 
-/// The text to embed, and to index lexically, for a piece.
+/// The text to embed, or to index lexically, for a piece: its front, the sentence that relates it to its document, if
+/// there is one, and the piece.
 #[must_use]
-pub fn embedding_text(front: &Front, piece_text: &str) -> String {
-    if front.text.is_empty() { piece_text.to_owned() } else { format!("{}\n{piece_text}", front.text) }
+pub fn embedding_text(front: &str, sentence: Option<&str>, piece_text: &str) -> String {
+    let lines = [Some(front).filter(|front| !front.is_empty()), sentence, Some(piece_text)];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// Longest prefix of a title or path that is examined, in characters per token of the limit.
@@ -168,10 +170,10 @@ mod tests {
     fn title_and_path_come_before_the_text() {
         let front = compose("Handbook", &["Leave", "Sick leave"]);
         assert_eq!(front.text, "Handbook\nLeave > Sick leave");
-        assert_eq!(embedding_text(&front, "Stay home."), "Handbook\nLeave > Sick leave\nStay home.");
+        assert_eq!(embedding_text(&front.text, None, "Stay home."), "Handbook\nLeave > Sick leave\nStay home.");
         assert_eq!(WINDOW.piece_budget(front.tokens, 512), 20 - 5);
         assert_eq!(WINDOW.piece_budget(front.tokens, 10), 10);
-        assert_eq!(embedding_text(&compose(" ", &[]), "Text."), "Text.");
+        assert_eq!(embedding_text(&compose(" ", &[]).text, None, "Text."), "Text.");
         assert_eq!(compose("", &["A"]).text, "A");
     }
 

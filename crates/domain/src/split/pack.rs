@@ -121,7 +121,7 @@ impl Packer<'_> {
     /// A row that begins it is not cut for the sake of what comes after it.
     fn limit(&self, units: &Range<usize>, budget: usize) -> usize {
         let limit = self.costs.tail_aware_limit(units.start, units.end, budget);
-        let row = self.units.get(units.start).and_then(|unit| unit.row.as_ref());
+        let row = self.units.get(units.start).and_then(|unit| unit.row.as_deref());
         let row = row.map_or(0, |row| self.costs.between(units.start, self.unit_at(row.end)));
         if row <= budget { limit.max(row) } else { limit }
     }

@@ -4,7 +4,7 @@
 //! data block, a text without spaces under a tiny budget) into slices, graphemes and finally characters. Each stage
 //! counts its part of the text once.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -35,8 +35,8 @@ pub(super) struct Unit {
     pub(super) cost: usize,
     /// The cut that a piece which begins here makes.
     pub(super) cut: Cut,
-    /// The row of a table that it is a part of.
-    pub(super) row: Option<Range<usize>>,
+    /// The row of a table that it is a part of; shared, since there may be a million units.
+    pub(super) row: Option<Arc<Range<usize>>>,
 }
 
 /// A piece has at most this many characters per token of its budget. Tokenizers give a single
@@ -172,7 +172,7 @@ enum Stage {
 impl Unit {
     /// The row that a cut before this unit would cut.
     pub(super) fn cut_row(&self) -> Option<&Range<usize>> {
-        self.row.as_ref().filter(|row| row.start < self.bytes.start)
+        self.row.as_deref().filter(|row| row.start < self.bytes.start)
     }
 }
 
@@ -198,7 +198,7 @@ struct Builder<'input> {
     /// End of the last sentence or row.
     gap_start: usize,
     /// The row that is being added.
-    row: Option<Range<usize>>,
+    row: Option<Arc<Range<usize>>>,
     units: Vec<Unit>,
 }
 
@@ -228,7 +228,7 @@ impl Builder<'_> {
             Place::Later => Cut::Line,
         };
         self.gap_start = bytes.end;
-        self.row = Some(bytes.clone());
+        self.row = Some(Arc::new(bytes.clone()));
         self.add(bytes, cut, Stage::Row);
         self.row = None;
     }

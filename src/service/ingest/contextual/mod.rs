@@ -16,6 +16,7 @@ use super::{
     batch::Batch,
     document::{Prepared, embedded_title},
     failure::IngestFailure,
+    piece::PreparedPiece,
     pipeline::Processor,
 };
 use crate::{
@@ -165,9 +166,10 @@ impl Processor {
 
     fn attach(&self, document: &mut Prepared, keys: &[Hash], sentences: &HashMap<Hash, String>) {
         let (window, counter) = (self.embedder.window(), |text: &str| self.embedder.count(text));
-        for (piece, key) in document.pieces.iter_mut().zip(keys) {
+        let Prepared { pieces, text, .. } = document;
+        for (piece, key) in pieces.iter_mut().zip(keys) {
             if let Some(sentence) = sentences.get(key) {
-                piece.situate(fit(sentence, window, &counter), *key);
+                piece.situate(text, fit(sentence, window, &counter), *key);
             }
         }
     }
@@ -181,7 +183,7 @@ impl Situated<'_> {
         let mut seen = HashSet::new();
         shown
             .filter(|(_, key)| !self.sentences.contains_key(*key) && seen.insert(**key))
-            .map(|(piece, key)| (*key, piece.text.as_str()))
+            .map(|(piece, key)| (*key, piece.text(&prepared.text)))
             .collect()
     }
 }
@@ -244,7 +246,7 @@ fn leave_gaps(document: &mut Prepared, on_failure: OnFailure, refusal: &Unwritte
 /// Selects the excerpts of the document that are shown with each of its pieces.
 fn shown_with(document: &Prepared, prompt_tokens: u32) -> Vec<Excerpt> {
     let starts: Vec<usize> = document.pieces.iter().map(|piece| piece.piece.bytes.start).collect();
-    let largest = document.pieces.iter().map(|piece| cost(&piece.text)).max().unwrap_or(0);
+    let largest = document.pieces.iter().map(|piece| cost(piece.text(&document.text))).max().unwrap_or(0);
     let taken = overhead(shown_title(document)).saturating_add(largest).saturating_add(SLACK);
     excerpts(&document.text, &starts, prompt_tokens.saturating_sub(taken), &cost)
 }
@@ -257,9 +259,9 @@ fn shown_title(document: &Prepared) -> &str {
 fn keys(document: &Prepared, models: &Hash) -> Vec<Hash> {
     let mut seen: HashMap<Hash, u32> = HashMap::new();
     let title = shown_title(document);
-    let key_of = |piece: &super::document::PreparedPiece| {
+    let key_of = |piece: &PreparedPiece| {
         let heading_path = &piece.piece.heading_path;
-        let first = Occasion { models, title, heading_path, piece: &piece.text, earlier: 0 };
+        let first = Occasion { models, title, heading_path, piece: piece.text(&document.text), earlier: 0 };
         let earlier = seen.entry(first.key()).or_default();
         let key = Occasion { earlier: *earlier, ..first }.key();
         *earlier = earlier.saturating_add(1);

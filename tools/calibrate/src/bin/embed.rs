@@ -72,9 +72,11 @@ impl Chunks {
             for piece in split(&source, &settings, window, &count) {
                 let words = &text[piece.bytes.clone()];
                 chunks.lines.push(json!({"document": id, "title": title, "text": words}));
-                chunks
-                    .embedded
-                    .push(embedding_text(&fronts.compose(&piece.heading_path, piece.table_header.as_deref()), words));
+                chunks.embedded.push(embedding_text(
+                    &fronts.compose(&piece.heading_path, piece.table_header.as_deref()).text,
+                    None,
+                    words,
+                ));
             }
         }
         chunks
