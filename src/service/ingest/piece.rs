@@ -141,13 +141,14 @@ mod tests {
                         .compose(&piece.heading_path, piece.table_header.as_deref())
                         .text
                 };
-                prop_assert_eq!(prepared.text(&text), &text[piece.bytes.clone()]);
+                let slice = text.get(piece.bytes.clone()).expect("a range of the text");
+                prop_assert_eq!(prepared.text(&text), slice);
                 prop_assert_eq!(&*prepared.fronts.indexed, alone("Indexed"));
                 for sentence in [None, Some(sentence.as_str())] {
                     if let Some(sentence) = sentence {
                         prepared.situate(&text, sentence, Hash::default());
                     }
-                    let embedded = embedding_text(&alone(&title), sentence, &text[piece.bytes.clone()]);
+                    let embedded = embedding_text(&alone(&title), sentence, slice);
                     prop_assert_eq!(prepared.embedding_hash, content_hash(embedded.as_bytes()));
                     prop_assert_eq!(prepared.to_embed(&text).compose(), embedded);
                 }

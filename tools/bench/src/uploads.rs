@@ -172,7 +172,7 @@ fn text(arguments: &UploadsArguments, paragraphs: &mut Writing) -> String {
             break;
         }
         if arguments.has_headings && number % 10 == 0 {
-            text.push_str(&format!("## Part {number}\n\n"));
+            text.extend(["## Part ", &number.to_string(), "\n\n"]);
         }
         text.push_str(&paragraph);
         text.push_str("\n\n");
