@@ -65,6 +65,9 @@ impl Coordinator {
     /// # Errors
     /// [`StoreError::Unsuitable`] when services are connected, or the user may not do it. Nothing is changed then.
     pub(crate) async fn split(&mut self, split: Split) -> Result<Vec<Step>, StoreError> {
+        if self.plan().await?.is_empty() {
+            return Ok(Vec::new());
+        }
         refuse_services(&mut self.connection).await?;
         carry_out(&mut self.connection, &format!("{SETTINGS}; SET LOCAL citus.shard_count = {}", split.shards)).await
     }

@@ -71,6 +71,7 @@ async fn check_extension(connection: &mut PgConnection) -> Result<(), StoreError
 async fn check_place(connection: &mut PgConnection) -> Result<(), StoreError> {
     let row = sqlx::query(
         "SELECT (SELECT groupid FROM pg_dist_local_group) AS group_id,
+                EXISTS (SELECT FROM pg_dist_node WHERE groupid = 0) AS is_known,
                 (SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards) AS nodes",
     )
     .fetch_one(connection)
@@ -78,9 +79,9 @@ async fn check_place(connection: &mut PgConnection) -> Result<(), StoreError> {
     if row.try_get::<i32, _>("group_id")? != 0 {
         return Err(unsuitable("this server is a worker of a cluster; let DATABASE_URL name its coordinator"));
     }
-    if row.try_get::<i64, _>("nodes")? == 0 {
+    if !row.try_get::<bool, _>("is_known")? || row.try_get::<i64, _>("nodes")? == 0 {
         return Err(unsuitable(
-            "the cluster has no node that rows could be on: run SELECT citus_set_coordinator_host('HOST', PORT) and SELECT \
+            "the cluster has no node that rows could be on, or does not know its coordinator: run SELECT citus_set_coordinator_host('HOST', PORT) and SELECT \
              citus_add_node('HOST', PORT) for each server at the coordinator",
         ));
     }

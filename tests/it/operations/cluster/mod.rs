@@ -114,6 +114,7 @@ const SPLIT: &str = "SELECT count(*) FROM pg_dist_partition";
 /// A service, and a key of a tenant.
 struct Tenant<'a> {
     app: &'a TestApp,
+    id: String,
     key: String,
 }
 
@@ -155,11 +156,11 @@ async fn operator(app: &TestApp, method: Method, path: &str, body: Value) -> Ans
 async fn new_tenant<'a>(app: &'a TestApp, name: &str) -> Tenant<'a> {
     let made = operator(app, Method::POST, "/v1/tenants", json!({"name": name})).await;
     assert_eq!(made.status, 201, "{made:?}");
-    let id = made.body["id"].as_str().expect("an id");
+    let id = made.body["id"].as_str().expect("an id").to_owned();
     let wanted = json!({"name": "all", "scopes": ["ask", "ingest", "read", "admin"]});
     let key = operator(app, Method::POST, &format!("/v1/tenants/{id}/keys"), wanted).await;
     assert_eq!(key.status, 201, "{key:?}");
-    Tenant { app, key: key.body["secret"].as_str().expect("a secret").to_owned() }
+    Tenant { app, id, key: key.body["secret"].as_str().expect("a secret").to_owned() }
 }
 
 async fn service(cluster: &Cluster, models: &ModelServer) -> TestApp {
@@ -252,7 +253,7 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     assert!(cluster.run(&["cluster", "init"]).await.contains("already"));
 
     let app = service(&cluster, &models).await;
-    let default = Tenant { app: &app, key: OPERATOR.to_owned() };
+    let default = Tenant { app: &app, id: DEFAULT_TENANT.to_owned(), key: OPERATOR.to_owned() };
     let query = json!({"query": "old ferry", "collections": ["c"], "mode": "lexical"});
     assert_eq!(default.found(query).await, ["old"]);
     let mut tenants = Vec::new();
@@ -280,6 +281,11 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     }
     let again = operator(&app, Method::POST, "/v1/tenants", json!({"name": "one"})).await;
     again.assert_problem(409, "tenant_exists");
+    let gone = operator(&app, Method::DELETE, &format!("/v1/tenants/{}", tenants[0].id), Value::Null).await;
+    assert!(matches!(gone.status, 200 | 204), "{gone:?}");
+    let wanted = json!({"name": "late", "scopes": ["ask"]});
+    let late = operator(&app, Method::POST, &format!("/v1/tenants/{}/keys", tenants[0].id), wanted).await;
+    assert_eq!(late.status, 404, "{late:?}");
 
     let status = cluster.run(&["cluster", "status"]).await;
     for part in ["the schema is split up by tenants", "coordinator", "worker", "default", "not finished: 0"] {
@@ -307,7 +313,7 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     cluster.says(FUNCTIONS_AS_MIGRATED).await;
     assert!(cluster.run(&["cluster", "status"]).await.contains("steps are to be done"));
     let app = service(&cluster, &models).await;
-    let default = Tenant { app: &app, key: OPERATOR.to_owned() };
+    let default = Tenant { app: &app, id: DEFAULT_TENANT.to_owned(), key: OPERATOR.to_owned() };
     assert_eq!(default.found(query).await, ["old"]);
     assert!(cluster.run(&["cluster", "init", "--dry-run"]).await.contains("nothing is to be done"));
     // Its first round of maintenance has built the graph of the large collection, on the shards.
