@@ -87,6 +87,8 @@ pub struct Store {
     pub(in crate::store) quotas: Arc<StorageQuotas>,
     pub(in crate::store) audit: GroupWriter<AuditRow>,
     pub(in crate::store) flushes: GroupWriter<Flush>,
+    /// Whether the rows of tenants are on servers of their own.
+    is_split: bool,
 }
 
 impl Store {
@@ -135,7 +137,10 @@ impl Store {
         let login = RuntimeRole::Requests.login(&owner, primary).await?;
         let write = pool(login.clone(), settings, settings.write_timeout).await?;
         let home = pool(login.clone(), settings, settings.statement_timeout).await?;
-        refuse_beside_cluster(&write, replicas, settings).await?;
+        let is_split = cluster::is_split(&mut *write.acquire().await?).await?;
+        if is_split {
+            refuse_beside_cluster(replicas, settings)?;
+        }
         let of_replica = |replica| lazy_pool(login.at(&owner, replica), settings, settings.statement_timeout);
         let replicas = replicas.iter().map(of_replica).collect::<Result<_, _>>()?;
         let read = Readers::new(replicas, home, write.clone());
@@ -148,7 +153,7 @@ impl Store {
         refuse_unforced(&write).await?;
         let (audit, flushes) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
         let (owner, quotas) = (Arc::new(owner.application_name("cited maintenance")), Arc::default());
-        Ok(Self { write, read, queue, beginnings: Beginnings::of(settings), owner, quotas, audit, flushes })
+        Ok(Self { write, read, queue, beginnings: Beginnings::of(settings), owner, quotas, audit, flushes, is_split })
     }
 
     /// The same with these quotas for tenants that have none of their own.
@@ -227,7 +232,9 @@ impl Store {
     /// the disk, so that its locks are free at once. Whoever is told of it must be told after [`Self::flush`], or another
     /// commit that is flushed.
     pub(in crate::store) async fn begin_unflushed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        begin_with(&self.write, format!("{}{}{KEYED}{UNFLUSHED}", self.beginnings.write, tenant_of(tenant))).await
+        // Of another node nothing would be flushed by a commit that comes after it.
+        let unflushed = if self.is_split { "" } else { UNFLUSHED };
+        begin_with(&self.write, format!("{}{}{KEYED}{unflushed}", self.beginnings.write, tenant_of(tenant))).await
     }
 
     /// Begins a transaction that sees only one tenant's rows, and finds them by their keys.
@@ -294,11 +301,7 @@ async fn refuse_unforced(pool: &PgPool) -> Result<(), StoreError> {
 
 /// Refuses what does not work with a database that is split up by tenants: a function that is called within a transaction does
 /// not run on the node of its tenant, and replicas of a coordinator hold no rows of tenants.
-async fn refuse_beside_cluster(
-    pool: &PgPool,
-    replicas: &[PgConnectOptions],
-    settings: &PoolSettings,
-) -> Result<(), StoreError> {
+fn refuse_beside_cluster(replicas: &[PgConnectOptions], settings: &PoolSettings) -> Result<(), StoreError> {
     let refused = match (&settings.direct, replicas) {
         (Some(_), _) => {
             "a pooler in transaction mode; let DATABASE_URL name the coordinator itself, without DATABASE_DIRECT_URL"
@@ -306,12 +309,7 @@ async fn refuse_beside_cluster(
         (None, [_, ..]) => "replicas; leave DATABASE_READ_URL away",
         (None, []) => return Ok(()),
     };
-    if cluster::is_split(&mut *pool.acquire().await?).await? {
-        return Err(StoreError::Unsuitable(format!(
-            "a database that is split up by tenants does not work with {refused}"
-        )));
-    }
-    Ok(())
+    Err(StoreError::Unsuitable(format!("a database that is split up by tenants does not work with {refused}")))
 }
 
 async fn check_server(connection: &mut PgConnection) -> Result<(), StoreError> {

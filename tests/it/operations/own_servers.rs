@@ -90,6 +90,15 @@ impl Server {
         let _ = fs::remove_file(self.place.join("data/postmaster.pid"));
     }
 
+    /// Ends it at once, as a crash would, and starts it again.
+    pub(super) async fn crash(&mut self) {
+        let mut child = self.child.take().expect("it runs");
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).expect("an id");
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGQUIT).expect("it is told");
+        child.wait().await.expect("it ends");
+        self.start().await;
+    }
+
     /// How to reach it, by its socket.
     pub(super) fn options(&self, database: &str) -> PgConnectOptions {
         PgConnectOptions::new_without_pgpass()

@@ -229,7 +229,7 @@ async fn use_everything(tenant: &Tenant<'_>, word: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs a Postgres with Citus, named by CITED_TEST_CITUS"]
 async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
-    let cluster = Cluster::start().await;
+    let mut cluster = Cluster::start().await;
     let models = ModelServer::start().await;
     // Rows that are there before are moved.
     let app = service(&cluster, &models).await;
@@ -324,6 +324,18 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     let found = default.call(Method::POST, "/v1/search", query).await;
     assert_eq!(found["vector_scan"], "iterative", "{found}");
     assert!(found["results"].as_array().is_some_and(|results| !results.is_empty()), "{found}");
+
+    // A client was told that it is stored, so a crash of its node leaves it.
+    default.store(json!([{"source": "late", "text": "The late ferry is full."}])).await;
+    for worker in &mut cluster.workers {
+        worker.crash().await;
+    }
+    let listed = wait::until_ok("the node answers again", async || {
+        let listed = default.get("/v1/documents?collection=c").await;
+        if listed.status == 200 { Ok(listed) } else { Err(listed) }
+    })
+    .await;
+    assert!(listed.body["documents"].to_string().contains("\"late\""), "{listed:?}");
     app.end().await;
 
     for (name, value) in [("DATABASE_READ_URL", &url), ("DATABASE_DIRECT_URL", &url)] {
