@@ -6,6 +6,7 @@ use super::AnswerSource;
 use super::entry::Entry;
 use super::form::{AN_ENTRY, asks_for_entry, bonus, is_code, is_fragment, tells_default};
 use super::listed::{List, Lists};
+use super::pointer::only_leads_elsewhere;
 use super::quote::quotable;
 use super::row::labelled;
 use super::section::Section;
@@ -169,7 +170,7 @@ pub fn candidates(
     let asked = Asked {
         question,
         is_for_entry: asks_for_entry(question),
-        is_for_default: tells_default(&question.text),
+        is_for_default: tells_default(&question.asked),
         is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
@@ -222,6 +223,8 @@ fn of_source(
             if let Some(entry) = opened {
                 candidate.open(asked, source, entry);
             }
+            // An entry may say no more than where it is told.
+            candidate.is_fragment |= only_leads_elsewhere(question, &candidate.text);
             if opens_section && (!asked.is_defined || question.terms.is_defined_by(&candidate.text)) {
                 candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
             }

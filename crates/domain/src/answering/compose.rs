@@ -5,15 +5,21 @@ use std::ops::Range;
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST};
-use super::form::{asks_in_present, names_option, tells_amount, tells_condition};
+use super::form::{
+    asks_for_author, asks_in_present, names_option, tells_amount, tells_author, tells_condition, tells_default,
+};
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, has_time};
+use crate::evidence::measure::Measure;
 use crate::grading::question::is_named;
 use crate::late_interaction::Likeness;
+
+/// Share of what sentences above hold of the question that one which may answer must hold.
+const AS_MUCH: f32 = 0.75;
 
 /// Share of the best score from which a sentence that names a person answers a question for one before others.
 const NAMES_PERSON: f32 = 0.8;
@@ -43,8 +49,9 @@ pub fn compose(
         place.and_then(|place| likenesses?.get(place)).copied().unwrap_or(Likeness::of_cosine(0.0))
     };
     let features = Features::of(question, *choice.sentences.first()?, &ranked, likeness);
-    let lacks_kind =
-        parts.is_empty() && !choice.sentences.iter().any(|(sentence, _)| may_be_asked_for(question, sentence));
+    let is_several = question.kind == AnswerKind::List && choice.sentences.len() > 1;
+    let may_be = |(sentence, _): &Scored<'_>| may_be_asked_for(question, sentence);
+    let lacks_kind = parts.is_empty() && !is_several && !choice.sentences.iter().any(may_be);
     let mut answer = write(&in_reading_order(choice.sentences), features);
     answer.lacks_kind = lacks_kind;
     answer.name_missing(&choice.missing);
@@ -52,13 +59,20 @@ pub fn compose(
 }
 
 /// Whether a sentence can hold what is asked for: a number or a word for an amount for "how many"; for "when" a date or, in
-/// the present tense, a condition or a time ("on the third day"). Other kinds are not seen surely enough.
+/// the present tense, a condition or a time ("on the third day"); for an author a name or "by"; a list. Other kinds are not
+/// seen surely enough.
 fn may_be_asked_for(question: &Question, candidate: &SentenceCandidate) -> bool {
     let text = &candidate.text;
-    let tells_when = || asks_in_present(&question.text) && (tells_condition(text) || has_time(text));
+    let tells_when = || asks_in_present(&question.asked) && (tells_condition(text) || has_time(text));
+    if tells_default(&question.asked) && !tells_default(text) {
+        return false;
+    }
+    let measures = || Measure::asked_for(&question.asked).is_none_or(|measure| measure.is_told_by(text));
     match question.kind {
-        AnswerKind::Number => candidate.holds_kind || tells_amount(text),
+        AnswerKind::Number => candidate.holds_kind && measures() || tells_amount(text),
         AnswerKind::Date => candidate.holds_kind || tells_when(),
+        AnswerKind::Person if asks_for_author(&question.asked) => candidate.holds_kind || tells_author(text),
+        AnswerKind::List => candidate.holds_kind || candidate.is_row || !candidate.items.is_empty(),
         _ => true,
     }
 }
@@ -76,11 +90,15 @@ fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
         AnswerKind::Definition => {
             (candidate.mask | candidate.heading) & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0
         }
+        // One sentence among several makes a list, whatever stands first.
+        AnswerKind::List => true,
         _ => may_be_asked_for(question, candidate),
     };
     let first = |may: &dyn Fn(&Scored<'_>) -> bool| ranked.iter().position(may);
     let is_named = |(candidate, _): &Scored<'_>| candidate.held & name == name;
-    let answers = first(&|scored| may_answer(scored.0) && is_named(scored)).or_else(|| first(&is_named)).unwrap_or(0);
+    let answers = first(&|scored| may_answer(scored.0) && is_named(scored));
+    let answers = answers.filter(|place| is_on_subject(question, ranked, *place));
+    let answers = answers.or_else(|| first(&is_named)).unwrap_or(0);
     ranked.drain(..answers);
     let highest = ranked.first().map_or(0.0, |(_, score)| *score);
     let names_person = |(candidate, score): &Scored<'_>| candidate.fit >= 1.0 && *score >= NAMES_PERSON * highest;
@@ -89,6 +107,14 @@ fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     {
         ranked.drain(..person);
     }
+}
+
+/// Whether a sentence below others holds nearly as much of the question as any of them: else it tells a number of something
+/// else.
+fn is_on_subject(question: &Question, ranked: &[Scored<'_>], place: usize) -> bool {
+    let held = |(candidate, _): &Scored<'_>| question.terms.weight_of(candidate.held);
+    let above = ranked.iter().take(place).map(held).fold(0.0, f32::max);
+    ranked.get(place).is_some_and(|found| held(found) >= AS_MUCH * above)
 }
 
 /// Best first, but sentences of one source stand in that source's order.

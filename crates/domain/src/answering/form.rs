@@ -75,6 +75,10 @@ const AMOUNTS: [&str; 14] = [
     "indefinitely",
 ];
 
+/// Words of a question for the author of something, and of a sentence that tells one.
+const AUTHORED: [&str; 10] =
+    ["author", "authors", "authored", "wrote", "written", "invented", "inventor", "discovered", "founded", "founder"];
+
 /// Fewest words of a sentence without a full stop and without a number.
 const FEWEST_WORDS: usize = 4;
 
@@ -89,7 +93,7 @@ const TITLE: f32 = 0.6;
 
 /// Whether a question is for the name of an entry of a manual: "which command …", "what is the setting …".
 pub(super) fn asks_for_entry(question: &Question) -> bool {
-    let words: Vec<String> = lower_case_words(&question.text).take(MOST_BEFORE_NAME).collect();
+    let words: Vec<String> = lower_case_words(&question.asked).take(MOST_BEFORE_NAME).collect();
     let begins = matches!(words.first().map(String::as_str), Some("which" | "what"));
     let is_about_one = words.get(1).is_some_and(|word| matches!(word.as_str(), "do" | "does" | "did" | "happens"));
     let asks = words.iter().any(|word| OPTION_WORDS.contains(&word.as_str()) || ENTRY_WORDS.contains(&word.as_str()));
@@ -98,7 +102,7 @@ pub(super) fn asks_for_entry(question: &Question) -> bool {
 
 /// Bonus of a sentence for having the form that the question asks for.
 pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
-    let asked = question.text.trim().to_lowercase();
+    let asked = question.asked.to_lowercase();
     let named = question.terms.options();
     let own = entry_options(sentence);
     let mut bonus = 0.0;
@@ -132,6 +136,16 @@ pub(super) fn tells_default(text: &str) -> bool {
 pub(super) fn asks_in_present(question: &str) -> bool {
     let asked = question.trim_start().to_lowercase();
     PRESENT_OPENINGS.iter().any(|opening| asked.starts_with(opening))
+}
+
+/// Whether a question for a person is for the author of something.
+pub(super) fn asks_for_author(question: &str) -> bool {
+    lower_case_words(question).any(|word| AUTHORED.contains(&word.as_str()))
+}
+
+/// Whether a sentence tells by whom something was made.
+pub(super) fn tells_author(sentence: &str) -> bool {
+    lower_case_words(sentence).any(|word| word == "by" || AUTHORED.contains(&word.as_str()))
 }
 
 /// Whether a sentence tells on which condition it holds.

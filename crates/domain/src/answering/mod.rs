@@ -29,6 +29,7 @@ mod parts;
 mod passages;
 #[cfg(test)]
 mod passages_tests;
+mod pointer;
 mod quote;
 pub mod ranking;
 mod read_source;

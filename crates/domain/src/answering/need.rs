@@ -130,7 +130,7 @@ impl PassageReason {
 
 /// The need of a question, if it has one. A question for a number, a date, a person or a place is for that one thing.
 pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<Need> {
-    let text = question.text.trim().to_lowercase();
+    let text = question.asked.to_lowercase();
     let asked = text.trim_end_matches(['?', '.', '!', ' ']);
     let begins = |openings: &[&str]| openings.iter().any(|opening| asked.starts_with(opening));
     let is_for_one_thing =
@@ -143,7 +143,7 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Explanation)
     } else if begins(&STEPS) {
         Some(Need::Steps)
-    } else if let Some(figure) = Figure::asked_for(&question.text) {
+    } else if let Some(figure) = Figure::asked_for(&question.asked) {
         Some(Need::Calculation(figure))
     } else if is_for_one_thing {
         None

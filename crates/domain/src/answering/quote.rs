@@ -1,5 +1,6 @@
 //! A sentence of a source in the form in which an answer may hold it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::markdown::{BlockKind, blocks};
@@ -31,7 +32,7 @@ pub(super) fn plain_line(words: &str) -> Option<String> {
     if !words.chars().any(char::is_alphanumeric) {
         return None;
     }
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = with_blanks(words).split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_row_bars(&line);
     let line = escape_markers(line.trim());
     let as_read = blocks(&line);
@@ -42,6 +43,14 @@ pub(super) fn plain_line(words: &str) -> Option<String> {
     // An odd fence of code would swallow the marker after it.
     let has_fence = line.contains("```") || line.contains("~~~");
     (is_plain && !has_fence && !opens_html(&line)).then_some(line)
+}
+
+/// A text with blanks for the line breaks of HTML, which cells of Markdown hold.
+fn with_blanks(words: &str) -> Cow<'_, str> {
+    if !words.contains("<br") {
+        return Cow::Borrowed(words);
+    }
+    Cow::Owned(["<br>", "<br/>", "<br />"].iter().fold(words.to_owned(), |words, tag| words.replace(tag, " ")))
 }
 
 /// Whether a line opens HTML that goes on over blank lines, and would swallow what is written after it.

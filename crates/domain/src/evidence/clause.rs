@@ -1,6 +1,10 @@
 //! The part of a question that tells what it asks for. English only.
 
+use std::ops::Range;
+
 use super::kind::YES_NO_OPENINGS;
+use crate::sentence::sentences;
+use crate::wording::lower_case_words;
 
 /// Words that ask.
 const ASKING: [&str; 9] = ["what", "which", "who", "whom", "whose", "when", "where", "why", "how"];
@@ -11,6 +15,29 @@ const CLAUSES: [&str; 2] = ["when", "where"];
 /// Openings of a question within a question: "can you tell when it was built".
 const INDIRECT_OPENINGS: [&str; 6] =
     ["can you ", "could you ", "do you know ", "do we know ", "will you ", "would you "];
+
+/// The first sentence that asks: of "I joined in March. How many days do I get?" the second. The whole where none does.
+///
+/// A question that quotes a text of several sentences is read from its first word.
+pub(crate) fn asking_sentence(question: &str) -> &str {
+    let of_question = sentences(question);
+    let words: Vec<_> = of_question.iter().map(|sentence| sentence.words()).collect();
+    let text = |range: Range<usize>| question.get(range).unwrap_or_default().trim();
+    let asks = |range: &Range<usize>| {
+        let first = lower_case_words(text(range.clone())).next();
+        first.is_some_and(|word| {
+            ASKING.contains(&word.as_str()) || YES_NO_OPENINGS.iter().any(|verb| verb.trim_end() == word)
+        })
+    };
+    let end = words.iter().position(|range| text(range.clone()).ends_with('?'));
+    let before = words.get(..end.map_or(words.len(), |end| end + 1)).unwrap_or_default();
+    match (before.iter().rfind(|range| asks(range)), before.last()) {
+        (Some(first), Some(last)) if end.is_some() => text(first.start..last.end),
+        (None, Some(last)) if end.is_some() => text(last.clone()),
+        (Some(only), _) => text(only.clone()),
+        _ => question.trim(),
+    }
+}
 
 /// A question, in lower case, up to the "when" or "where" that begins a clause of it, as in "which event is emitted when
 /// the worker dies": after a word that asks, or in a question for yes or no.

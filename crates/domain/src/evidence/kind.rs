@@ -46,7 +46,7 @@ const LIST_OPENINGS: [&str; 16] = [
     "which are the ",
     "enumerate ",
 ];
-pub(super) const YES_NO_OPENINGS: [&str; 20] = [
+pub(crate) const YES_NO_OPENINGS: [&str; 20] = [
     "is ", "are ", "was ", "were ", "do ", "does ", "did ", "can ", "could ", "may ", "must ", "should ", "will ",
     "would ", "has ", "have ", "had ", "am ", "might ", "shall ",
 ];
@@ -173,14 +173,59 @@ const TIME_WORDS: [&str; 14] = [
     "easter",
 ];
 /// Units of time, and of the clock.
-const TIME_UNITS: [&str; 18] = [
+pub(super) const TIME_UNITS: [&str; 18] = [
     "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months",
     "year", "years", "am", "pm", "a.m", "p.m",
 ];
-const NUMBER_WORDS: [&str; 32] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fifteen", "sixteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred",
-    "thousand", "million", "billion", "half", "twice", "third", "quarter", "dozen",
+pub(super) const NUMBER_WORDS: [&str; 36] = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+    "thirty",
+    "forty",
+    "fifty",
+    "sixty",
+    "seventy",
+    "eighty",
+    "ninety",
+    "hundred",
+    "thousand",
+    "million",
+    "billion",
+    "half",
+    "twice",
+    "third",
+    "quarter",
+    "dozen",
+];
+
+/// Verbs after the things that a question asks for, where it is for all of them.
+const SEVERAL_VERBS: [&str; 8] = ["do", "does", "can", "may", "are", "have", "has", "must"];
+/// Most words of these things.
+const MOST_OF_SEVERAL: usize = 3;
+/// Words before and after a "one" that stands for a thing and counts nothing.
+const BEFORE_PRONOUN: [&str; 12] =
+    ["the", "this", "that", "no", "any", "each", "every", "which", "another", "some", "new", "same"];
+const AFTER_PRONOUN: [&str; 28] = [
+    "of", "that", "which", "who", "can", "could", "may", "might", "must", "should", "will", "would", "or", "and", "is",
+    "was", "has", "to", "for", "with", "in", "at", "on", "by", "from", "does", "another", "else",
 ];
 
 impl AnswerKind {
@@ -199,7 +244,7 @@ impl AnswerKind {
             Self::Person
         } else if asks(&PLACE_OPENINGS) {
             Self::Place
-        } else if asks(&LIST_OPENINGS) {
+        } else if asks(&LIST_OPENINGS) || asks_for_several(asked) {
             Self::List
         } else if YES_NO_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
             Self::YesNo
@@ -216,7 +261,12 @@ impl AnswerKind {
     #[must_use]
     pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
         match self {
-            Self::Number => new_words(question, sentence).any(|word| is_number(&word.to_lowercase())),
+            Self::Number => {
+                let counts_one = counts_one(sentence);
+                new_words(question, sentence)
+                    .map(str::to_lowercase)
+                    .any(|word| is_number(&word) && (word != "one" || counts_one))
+            }
             Self::Date => {
                 let may_count = has_time(sentence);
                 new_words(question, sentence).any(|word| is_date(&word.to_lowercase(), may_count))
@@ -275,6 +325,21 @@ fn asks_for_quantity(question: &str) -> bool {
     first.by_ref().take(BEFORE_QUANTITY + 1).any(|word| QUANTITIES.contains(&word))
 }
 
+/// Whether a question, in lower case, is for several things that somebody or something does or has: "which events does it
+/// emit", "what file types are there".
+fn asks_for_several(question: &str) -> bool {
+    let words: Vec<&str> =
+        question.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let [opening, rest @ ..] = words.as_slice() else { return false };
+    let verb =
+        rest.iter().position(|word| SEVERAL_VERBS.contains(word)).filter(|at| (1..=MOST_OF_SEVERAL).contains(at));
+    let noun = verb.and_then(|at| rest.get(at - 1));
+    let is_plural = |noun: &&str| {
+        noun.len() > 3 && noun.ends_with('s') && !["ss", "us", "is"].iter().any(|end| noun.ends_with(end))
+    };
+    matches!(*opening, "what" | "which") && noun.is_some_and(is_plural)
+}
+
 /// Whether a sentence speaks of time, so that a small number in it may be one of days or of hours.
 pub(crate) fn has_time(sentence: &str) -> bool {
     let clock = |at: usize, sign: char| {
@@ -308,6 +373,16 @@ fn manual_page(text: &str) -> Option<&str> {
     let (name, section) = text.trim_end_matches(['.', ',', '\'']).strip_suffix(')')?.split_once('(')?;
     let is_section = section.len() == 1 && section.bytes().all(|byte| byte.is_ascii_digit());
     (is_section && !name.is_empty()).then_some(name)
+}
+
+/// Whether a sentence counts one of something: not "the one that", "one of them" or "no one".
+fn counts_one(sentence: &str) -> bool {
+    let words: Vec<String> = words(sentence).map(str::to_lowercase).collect();
+    let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map(String::as_str);
+    words.iter().enumerate().any(|(at, one)| {
+        let is_named = word(at.checked_sub(1)).is_some_and(|before| BEFORE_PRONOUN.contains(&before));
+        one == "one" && !is_named && word(Some(at + 1)).is_some_and(|after| !AFTER_PRONOUN.contains(&after))
+    })
 }
 
 /// Whether a word is a quantity: digits within a name (`X11`) and versions (`1.10.2`) are none.

@@ -2,13 +2,15 @@
 //!
 //! The grader and the extractive answerer both read this: it is computed once per passage.
 
-mod clause;
+pub(crate) mod clause;
 pub mod kind;
+pub(crate) mod measure;
 pub mod names;
 pub mod numbers;
 pub mod passage;
 mod resemblance;
 
+use self::clause::asking_sentence;
 use self::kind::AnswerKind;
 use self::numbers::Numbers;
 use super::command_options::{holds_entry, options};
@@ -31,6 +33,8 @@ pub type TermMask = u128;
 pub struct Question {
     /// The question as it was asked.
     pub text: String,
+    /// The sentence of it that asks.
+    pub asked: String,
     /// Its terms, weighed in the collections asked.
     pub terms: QuestionTerms,
     /// The numbers it names.
@@ -43,11 +47,13 @@ impl Question {
     /// Parses a question; see [`QuestionTerms::new`] for the statistics.
     #[must_use]
     pub fn new(analyzer: &Analyzer, question: &str, chunks: u64, document_frequency: impl Fn(&str) -> u64) -> Self {
+        let asked = asking_sentence(question);
         Self {
             text: question.to_owned(),
+            asked: asked.to_owned(),
             terms: QuestionTerms::new(analyzer, question, chunks, document_frequency),
             numbers: Numbers::of(question),
-            kind: AnswerKind::of(question),
+            kind: AnswerKind::of(asked),
         }
     }
 }

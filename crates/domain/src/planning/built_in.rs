@@ -4,6 +4,7 @@ use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, QuestionType, Strategy};
 use crate::{
     answering::{compared, questions},
     conversation::has_pronoun,
+    evidence::clause::asking_sentence,
 };
 
 /// Beginnings of questions for the gist of something.
@@ -31,7 +32,7 @@ pub fn plan(question: &str) -> Plan {
         reasoning: None,
         by: PlannedBy::BuiltIn,
     };
-    let lower = question.trim().to_lowercase();
+    let lower = asking_sentence(question).to_lowercase();
     let begins = |openings: &[&str]| openings.iter().any(|opening| lower.starts_with(opening));
     if begins(&SUMMARIES) {
         return plan(QuestionType::Summary, Strategy::BroadThenRerank, Vec::new());

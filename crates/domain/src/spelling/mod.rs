@@ -1,7 +1,10 @@
-//! Typing errors in a question: words that no chunk holds, and the words that the nearest passages have in their place.
+//! Typing errors and abbreviations in a question: words that no chunk holds, and the words that the nearest passages have
+//! in their place.
 //!
 //! The words of the passages found stand in for a dictionary of the collection: vectors and the other words of the
 //! question lead to passages that hold the word that was meant.
+
+mod abbreviation;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -30,9 +33,9 @@ pub struct Correction {
     pub to: String,
 }
 
-/// The likely typing errors of a question, in its order. `passages` are those found for it.
+/// The likely typing errors and the abbreviations of a question, in its order. `passages` are those found for it.
 ///
-/// A word is corrected only if no chunk holds it, and if one of the words that differ from it least is more frequent in
+/// An abbreviation is spelled out. Another word is corrected only if no chunk holds it, and if one of the words that differ from it least is more frequent in
 /// the passages than the others. Where none differs little enough, it is compared with their stems: the passages may have the word that
 /// was meant in another form.
 #[must_use]
@@ -41,23 +44,29 @@ pub fn corrections<'p>(
     question: &Question,
     passages: impl IntoIterator<Item = &'p str>,
 ) -> Vec<Correction> {
-    let unknown: Vec<&QuestionTerm> = question
-        .terms
-        .terms()
-        .iter()
-        .filter(|term| term.document_frequency == 0 && is_correctable(&term.word))
-        .collect();
+    let unknown: Vec<&QuestionTerm> =
+        question.terms.terms().iter().filter(|term| term.document_frequency == 0).collect();
     if unknown.is_empty() {
         return Vec::new();
     }
+    let passages: Vec<&str> = passages.into_iter().collect();
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
-    for word in passages.into_iter().flat_map(UnicodeSegmentation::unicode_words) {
+    for word in passages.iter().flat_map(|passage| passage.unicode_words()) {
         *words.entry(word.to_lowercase()).or_default() += 1;
     }
     let correct = |term: &&QuestionTerm| {
         let asked = term.word.to_lowercase();
-        let to = meant(&asked, &words).or_else(|| meant_form(analyzer, &asked, &words))?;
-        Some(Correction { from: term.word.clone(), to: like(&term.word, to.to_owned()) })
+        if words.contains_key(&asked) {
+            // A title may hold what no chunk does.
+            return None;
+        }
+        let in_full = || abbreviation::spelled_out(analyzer, &term.word, &passages);
+        let misspelt = || {
+            let to = meant(&asked, &words).or_else(|| meant_form(analyzer, &asked, &words))?;
+            Some(like(&term.word, to.to_owned()))
+        };
+        let to = in_full().or_else(|| if is_correctable(&term.word) { misspelt() } else { None })?;
+        Some(Correction { from: term.word.clone(), to })
     };
     unknown.iter().filter_map(correct).collect()
 }
@@ -76,10 +85,6 @@ fn is_correctable(word: &str) -> bool {
 
 /// The word that was meant, if there is one.
 fn meant<'w>(asked: &str, words: &'w BTreeMap<String, usize>) -> Option<&'w str> {
-    // A title may hold what no chunk does.
-    if words.contains_key(asked) {
-        return None;
-    }
     let mut candidates: Vec<(usize, usize, &str)> =
         words.iter().filter_map(|(word, count)| Some((errors(asked, word)?, *count, word.as_str()))).collect();
     candidates.sort_by_key(|(errors, count, _)| (*errors, Reverse(*count)));

@@ -2,9 +2,17 @@
 //!
 //! "You are an analyst. What were net sales in FY2019? Answer in USD millions." asks "What were net sales in FY2019?".
 //! The rest is addressed to the writer of the answer: no document holds it, so it is neither searched for nor expected
-//! in a passage. The prompt of the answer keeps the whole question.
+//! in a passage. The prompt of the answer keeps the whole question. A polite request becomes the direct question that it
+//! stands for: "Could you guide me on how to create an account?" asks "how to create an account?".
 
+mod request;
+mod words;
+
+use self::request::direct_question;
+use self::words::{FILLERS, Words};
+use super::conversation::reply_to_courtesy;
 use super::sentence::sentences;
+use super::wording::lower_case_words;
 
 /// Openings of a sentence that tells how to answer, or as whom. Word by word, in lower case.
 const INSTRUCTIONS: [&str; 66] = [
@@ -76,30 +84,6 @@ const INSTRUCTIONS: [&str; 66] = [
     "your task is",
 ];
 
-/// Openings that say that something is asked, before the question itself.
-const COURTESIES: [&str; 17] = [
-    "can you explain",
-    "can you please explain",
-    "can you please tell me",
-    "can you tell me",
-    "could you explain",
-    "could you please explain",
-    "could you please tell me",
-    "could you tell me",
-    "do you know",
-    "i would like to know",
-    "i want to know",
-    "i'd like to know",
-    "my question is",
-    "please explain",
-    "please tell me",
-    "question",
-    "tell me",
-];
-
-/// Words of politeness that may precede an instruction.
-const FILLERS: [&str; 6] = ["and", "kindly", "now", "please", "then", "also"];
-
 /// Words that tell a unit in brackets from other remarks.
 const UNITS: [&str; 19] = [
     "billion",
@@ -127,7 +111,7 @@ const UNITS: [&str; 19] = [
 /// years that they name, as documents write either.
 #[must_use]
 pub fn asking_part(question: &str) -> String {
-    let parts: Vec<&str> = sentences(question)
+    let parts: Vec<String> = sentences(question)
         .iter()
         .filter_map(|sentence| without_instructions(question.get(sentence.words()).unwrap_or_default()))
         .collect();
@@ -136,67 +120,23 @@ pub fn asking_part(question: &str) -> String {
     with_years(if asked.trim().is_empty() { question } else { &asked })
 }
 
-/// A sentence without the instructions before its question; `None` if it is one.
-fn without_instructions(sentence: &str) -> Option<&str> {
+/// A sentence without the instructions before its question, in the form of a direct one; `None` if it is one, or only greets.
+fn without_instructions(sentence: &str) -> Option<String> {
     let mut rest = sentence.trim();
+    if reply_to_courtesy(rest).is_some() {
+        return None;
+    }
     if is_instruction(rest) {
         // "Answer the following question: what is …?"
         rest = rest.split_once(": ").map(|(_, asked)| asked.trim()).filter(|asked| !asked.is_empty())?;
     }
-    let words = words(rest);
-    let after = COURTESIES.iter().filter_map(|opening| words.after(opening)).max();
-    let asked = after.map_or(rest, |place| trim_opening(rest.get(place..).unwrap_or_default()));
-    Some(if asked.is_empty() { rest } else { asked })
+    Some(direct_question(rest))
 }
 
 fn is_instruction(sentence: &str) -> bool {
-    let mut words = words(sentence);
-    words.skip_fillers();
-    INSTRUCTIONS.iter().any(|opening| words.after(opening).is_some())
-}
-
-/// Returns the text after an opening, without the punctuation between.
-fn trim_opening(rest: &str) -> &str {
-    rest.trim_start_matches(|character: char| character.is_whitespace() || ",:;-–—".contains(character))
-}
-
-/// The words of a sentence in lower case, with the byte after each.
-struct Words(Vec<(String, usize)>);
-
-fn words(sentence: &str) -> Words {
-    let mut words = Vec::new();
-    let mut place = 0;
-    for piece in sentence.split_inclusive(char::is_whitespace) {
-        let word = piece.trim().trim_matches(|character: char| !character.is_alphanumeric());
-        if !word.is_empty() {
-            let end = place + piece.find(word).unwrap_or_default() + word.len();
-            words.push((word.to_lowercase().replace('’', "'").replace("don't", "do not"), end));
-        }
-        place += piece.len();
-    }
-    Words(words)
-}
-
-impl Words {
-    fn skip_fillers(&mut self) {
-        let fillers = self.0.iter().take_while(|(word, _)| FILLERS.contains(&word.as_str())).count();
-        self.0.drain(..fillers);
-    }
-
-    /// The byte after an opening, if the words begin with it.
-    fn after(&self, opening: &str) -> Option<usize> {
-        let wanted: Vec<&str> = opening.split(' ').collect();
-        let mut last = None;
-        let mut found = self.0.iter().flat_map(|(word, end)| word.split(' ').map(move |part| (part, *end)));
-        for word in wanted {
-            let (part, end) = found.next()?;
-            if part != word {
-                return None;
-            }
-            last = Some(end);
-        }
-        last
-    }
+    let mut words = Words::of(sentence);
+    words.skip(&FILLERS);
+    INSTRUCTIONS.iter().any(|opening| words.begin_with(opening))
 }
 
 /// A text without brackets that hold nothing but a unit, such as "(in USD millions)".
@@ -220,9 +160,9 @@ fn without_units(text: &str) -> String {
 }
 
 fn is_unit(remark: &str) -> bool {
-    let Words(words) = words(remark);
     let is_of_unit = |word: &str| matches!(word, "in" | "of" | "the" | "us" | "s") || UNITS.contains(&word);
-    words.iter().any(|(word, _)| UNITS.contains(&word.as_str())) && words.iter().all(|(word, _)| is_of_unit(word))
+    let words: Vec<String> = lower_case_words(remark).collect();
+    words.iter().any(|word| UNITS.contains(&word.as_str())) && words.iter().all(|word| is_of_unit(word))
 }
 
 /// A text in which "FY2019" and "FY19" are followed by "2019".

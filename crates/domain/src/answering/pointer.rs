@@ -1,0 +1,116 @@
+//! Sentences that say where something is told, and nothing of it: "For more information, see the manual." English only.
+
+use crate::evidence::Question;
+use crate::wording::lower_case_words;
+
+/// Openings of a sentence that leads elsewhere by themselves.
+const LEADS: [&str; 12] = [
+    "see",
+    "see also",
+    "refer to",
+    "learn more",
+    "to learn more",
+    "to find out more",
+    "find out more",
+    "read more",
+    "more information",
+    "further information",
+    "full documentation",
+    "for more",
+];
+
+/// Openings of one that does if a verb of reading follows.
+const AIMS: [&str; 3] = ["for", "to", "if"];
+
+/// Words for information of no particular kind.
+const INFORMATION: [&str; 10] = [
+    "details",
+    "detail",
+    "information",
+    "discussion",
+    "documentation",
+    "explanation",
+    "more",
+    "instructions",
+    "description",
+    "reference",
+];
+
+/// Verbs of reading.
+const READING: [&str; 8] = ["see", "refer", "review", "check", "read", "visit", "consult", "browse"];
+
+/// Most words of a sentence that leads elsewhere: a longer one says something besides.
+const LONGEST: usize = 40;
+
+/// Words of a question that asks where something is told.
+const WHERE: [&str; 9] =
+    ["where", "documentation", "documented", "information", "details", "link", "url", "reference", "read"];
+
+/// Whether a sentence only leads elsewhere, for a question that does not ask where.
+pub(super) fn only_leads_elsewhere(question: &Question, sentence: &str) -> bool {
+    let asks_where = lower_case_words(&question.asked).any(|word| WHERE.contains(&word.as_str()));
+    !asks_where && (is_link(sentence) || is_pointer(sentence))
+}
+
+/// Whether a text is one link or image and nothing else.
+fn is_link(text: &str) -> bool {
+    let linked = text.trim_end_matches(['.', ' ']);
+    let inner = linked.strip_prefix("![").or_else(|| linked.strip_prefix('[')).and_then(|rest| rest.strip_suffix(')'));
+    inner.is_some_and(|inner| inner.matches("](").count() == 1 && !inner.contains(") "))
+}
+
+fn is_pointer(sentence: &str) -> bool {
+    let words: Vec<String> = lower_case_words(sentence).take(LONGEST + 1).collect();
+    if words.len() > LONGEST {
+        return false;
+    }
+    let begins = |opening: &&str| {
+        let opening: Vec<&str> = opening.split(' ').collect();
+        words.len() > opening.len() && words.iter().zip(&opening).all(|(word, wanted)| word == wanted)
+    };
+    let holds = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let is_aimed = words.first().is_some_and(|word| AIMS.contains(&word.as_str()));
+    LEADS.iter().any(|lead| begins(lead)) || is_aimed && holds(&INFORMATION) && holds(&READING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    fn leads(question: &str, sentence: &str) -> bool {
+        only_leads_elsewhere(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence)
+    }
+
+    #[test]
+    fn sentences_that_lead_elsewhere_answer_nothing() {
+        for sentence in [
+            "For a detailed discussion, including examples, refer to the GNU Tar Manual available in texinfo format.",
+            "For more details about the project, review the release notes.",
+            "See the manual.",
+            "See also head(1) and tail(1).",
+            "Full documentation <https://example.org/stat>",
+            "To learn more about leases, see Leases.",
+            "[Assigning namespaces to groups](https://example.org/groups)",
+            "![Diagram of the parts.](parts.png)",
+        ] {
+            assert!(leads("Who wrote tar?", sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn other_sentences_say_something() {
+        for sentence in [
+            "Tar was written by John Gilmore.",
+            "See",
+            "Seeds are kept for 10 days.",
+            "For each lease there is a row.",
+            "If you need 4 GB, check the quota.",
+            "[Tar](https://example.org/tar) was written by John Gilmore (see [the list](a)).",
+            "For 30 days.",
+        ] {
+            assert!(!leads("Who wrote tar?", sentence), "{sentence}");
+        }
+        assert!(!leads("Where is it documented?", "For more information, see the manual."));
+    }
+}
