@@ -18,11 +18,20 @@ const COPULAS: [&str; 12] =
 /// Words that open an apposition: "Weir, our cloud service".
 const APPOSITIONS: [&str; 6] = ["a", "an", "its", "our", "the", "their"];
 
+/// Most words of a term.
+const LONGEST_TERM: usize = 3;
+
+/// Words of a description: of something, by somebody.
+const LINKS: [&str; 15] =
+    ["of", "for", "by", "to", "with", "from", "at", "on", "that", "which", "the", "most", "best", "between", "and"];
+
 /// The thing that a question asks to define.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Subject {
     /// Its words in lower case; the name of the thing may be the last of them.
     words: Vec<String>,
+    /// Whether it is one thing with this name, as after "the".
+    is_definite: bool,
 }
 
 impl Subject {
@@ -37,7 +46,21 @@ impl Subject {
         let mut words: Vec<String> = words_of(end.unwrap_or(named)).map(bare).collect();
         let field = words.iter().position(|word| word == FIELD).filter(|place| *place > 0);
         words.truncate(field.unwrap_or(words.len()));
-        (!words.is_empty()).then_some(Self { words })
+        // "What does Pax Mongolica mean?" asks for a translation as well.
+        let is_definite = named.starts_with("the ") || asked.starts_with("what does ") && words.len() > 1;
+        (!words.is_empty()).then_some(Self { words, is_definite })
+    }
+
+    /// Whether it is a term, not a description such as "the capital of France".
+    pub(crate) fn is_term(&self) -> bool {
+        let is_link =
+            |word: &String| LINKS.contains(&word.as_str()) || word.ends_with("ed") || word.contains(['\'', '’']);
+        !self.is_definite && self.words.len() <= LONGEST_TERM && !self.words.iter().any(is_link)
+    }
+
+    /// Whether a sentence writes the thing in brackets after what it is short for: "non-public data (NPD)".
+    pub(crate) fn is_in_brackets(&self, sentence: &str) -> bool {
+        sentence.to_lowercase().contains(&format!("({})", self.words.join(" ")))
     }
 
     /// Whether a sentence begins with the thing and says what it is.

@@ -15,6 +15,7 @@ use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, has_time};
 use crate::evidence::measure::Measure;
+use crate::evidence::names::names_in_full;
 use crate::grading::question::is_named;
 use crate::late_interaction::Likeness;
 
@@ -71,7 +72,13 @@ fn may_be_asked_for(question: &Question, candidate: &SentenceCandidate) -> bool 
     match question.kind {
         AnswerKind::Number => candidate.holds_kind && measures() || tells_amount(text),
         AnswerKind::Date => candidate.holds_kind || tells_when(),
-        AnswerKind::Person if asks_for_author(&question.asked) => candidate.holds_kind || tells_author(text),
+        AnswerKind::Person if asks_for_author(&question.asked) => {
+            tells_author(text) || names_in_full(&question.text, text)
+        }
+        AnswerKind::Definition if question.terms.asks_for_term() => {
+            let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
+            has_form || question.terms.is_in_brackets(text)
+        }
         AnswerKind::List => candidate.holds_kind || candidate.is_row || !candidate.items.is_empty(),
         _ => true,
     }

@@ -76,14 +76,31 @@ const AMOUNTS: [&str; 14] = [
 ];
 
 /// Words of a question for the author of something, and of a sentence that tells one.
-const AUTHORED: [&str; 10] =
-    ["author", "authors", "authored", "wrote", "written", "invented", "inventor", "discovered", "founded", "founder"];
+const AUTHORED: [&str; 14] = [
+    "maintains",
+    "maintainer",
+    "maintainers",
+    "maintained",
+    "author",
+    "authors",
+    "authored",
+    "wrote",
+    "written",
+    "invented",
+    "inventor",
+    "discovered",
+    "founded",
+    "founder",
+];
 
 /// Fewest words of a sentence without a full stop and without a number.
 const FEWEST_WORDS: usize = 4;
 
 /// Most words of a line that shows how a command is called.
 const MOST_OF_USAGE: usize = 8;
+
+/// Fewest numbers of sections in a table of contents.
+const SECTIONS_OF_CONTENTS: usize = 3;
 
 /// Signs of program code and of settings.
 const CODE_SIGNS: [&str; 8] = [" = ", " == ", "();", "() {", " { ", " }", "=> ", "#["];
@@ -140,7 +157,8 @@ pub(super) fn asks_in_present(question: &str) -> bool {
 
 /// Whether a question for a person is for the author of something.
 pub(super) fn asks_for_author(question: &str) -> bool {
-    lower_case_words(question).any(|word| AUTHORED.contains(&word.as_str()))
+    // "Who was it written for?" is not.
+    lower_case_words(question).any(|word| AUTHORED.contains(&word.as_str()) && word != "written")
 }
 
 /// Whether a sentence tells by whom something was made.
@@ -160,7 +178,7 @@ pub(super) fn tells_amount(sentence: &str) -> bool {
 
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
 pub(super) fn is_fragment(text: &str) -> bool {
-    if is_synopsis(text) || is_name(text) {
+    if is_synopsis(text) || is_name(text) || is_contents(text) {
         return true;
     }
     if ends_like_sentence(text) || !text.is_ascii() && text.split_whitespace().count() < 2 {
@@ -196,6 +214,17 @@ pub(super) fn is_code(text: &str) -> bool {
     let signs: usize = CODE_SIGNS.iter().map(|sign| text.matches(sign).count()).sum();
     let is_markup = text.starts_with('<') && text.contains("=\"");
     signs > 1 || is_markup || text.starts_with("$ ")
+}
+
+/// Whether a text is a part of a table of contents: names after the numbers of sections, as in `7.4.1. Example`.
+fn is_contents(text: &str) -> bool {
+    let is_section = |word: &str| {
+        let number = word.trim_end_matches(['.', ',', ':']);
+        let is_numbered =
+            number.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        number.contains('.') && is_numbered && (word.ends_with('.') || number.matches('.').count() > 1)
+    };
+    text.split_whitespace().filter(|word| is_section(word)).count() >= SECTIONS_OF_CONTENTS
 }
 
 /// Whether a text is the synopsis of a command: `head [OPTION]... [FILE]...`.
@@ -243,6 +272,7 @@ mod tests {
             "git bisect <subcommand> <options>",
             "tar {--catenate|--concatenate} [OPTIONS] ARCHIVE ARCHIVE",
             "Undo it",
+            "Detected errors, 7.4. Data races, 7.4.1. Example, 7.4.2. Algorithm.",
             "The sixth field (pass).",
             "SharedPaint Database, https://example.org/paint.html",
         ] {
@@ -253,6 +283,7 @@ mod tests {
             "Visa: 60 euros",
             "It was built in 1990. [3] [4]",
             "It rains.",
+            "It grew by 1.5 from 2.5 to 4.0.",
             "\"So he said.\"",
             "-h, --help",
             "-a, --all do not ignore entries",

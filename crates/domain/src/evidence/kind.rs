@@ -142,7 +142,12 @@ const PLACE_OPENINGS: [&str; 18] = [
     "what island",
 ];
 const DEFINITION_OPENINGS: [&str; 6] = ["what is a ", "what is an ", "what are ", "define ", "what does ", "what is "];
-const DEFINITION_CUES: [&str; 12] = [
+const DEFINITION_CUES: [&str; 17] = [
+    " represents ",
+    " stand for ",
+    " mean ",
+    "(a ",
+    "(the ",
     " is a ",
     " is an ",
     " is the ",

@@ -216,6 +216,18 @@ impl QuestionTerms {
         Some(if all > 0.0 { self.weight_of(rest & titles) / all } else { 1.0 })
     }
 
+    /// Whether a sentence writes the term that is asked for in brackets, after what it is short for.
+    #[must_use]
+    pub fn is_in_brackets(&self, sentence: &str) -> bool {
+        self.subject.as_ref().is_some_and(|subject| subject.is_in_brackets(sentence))
+    }
+
+    /// Whether the question asks what a term means.
+    #[must_use]
+    pub fn asks_for_term(&self) -> bool {
+        self.subject.as_ref().is_some_and(Subject::is_term)
+    }
+
     /// Whether the question asks for a definition and a sentence begins with the thing and says what it is.
     #[must_use]
     pub fn is_defined_by(&self, sentence: &str) -> bool {

@@ -122,6 +122,15 @@ pub fn names_a_person(question: &str, sentence: &str) -> bool {
     })
 }
 
+/// Whether a sentence names a person in full: by two words or more, none of which `question` holds.
+pub(crate) fn names_in_full(question: &str, sentence: &str) -> bool {
+    let asked: HashSet<String> = words(question).map(|(word, _)| word.to_lowercase()).collect();
+    any_name(question, sentence, |name| {
+        let is_new = |word: &&str| !asked.contains(&word.to_lowercase());
+        name.words.len() > 1 && name.words.iter().all(is_new) && !name.has_place_word()
+    })
+}
+
 /// Whether a sentence names a place that `question` does not name: by a word for a kind of place, or a preposition.
 #[must_use]
 pub fn names_a_place(question: &str, sentence: &str) -> bool {
