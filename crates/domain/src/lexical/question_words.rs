@@ -3,6 +3,8 @@
 //! - Auxiliaries ("can I", "how many may it have") ask for nothing, and texts that answer seldom have them.
 //! - A verb of two words is also searched as one, since documents write "backup" where readers ask how to "back up". Not any
 //!   two neighbours: a rare spelling of a common compound then draws its few chunks forward.
+//! - Three or four words with the initials of a usual abbreviation are also searched as that: tables head a column "EOL" where
+//!   readers ask for the "end of life".
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,12 +30,18 @@ const OPENINGS: [&str; 9] = ["how", "what", "when", "where", "which", "who", "wh
 /// Second words of such verbs.
 const PARTICLES: [&str; 10] = ["away", "back", "down", "in", "off", "on", "out", "over", "through", "up"];
 
-/// A word that a question writes as two.
+/// Abbreviations of three or four words that documents write where readers may write them in full.
+const ABBREVIATIONS: [&str; 26] = [
+    "api", "ceo", "cfo", "cli", "coo", "cpu", "cto", "eod", "eol", "eta", "faq", "gdpr", "gpu", "gui", "kpi", "lts",
+    "mfa", "nda", "pto", "ram", "roi", "sdk", "sla", "sso", "ttl", "vpn",
+];
+
+/// A word that a question writes as several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinedWord {
     /// Its stem.
     pub stem: String,
-    /// Bytes of the two words.
+    /// Bytes of these words.
     pub range: Range<usize>,
 }
 
@@ -54,7 +62,7 @@ pub fn without_auxiliaries<'q>(analyzer: &Analyzer, question: &'q str) -> Cow<'q
     left
 }
 
-/// The verbs of two words in a question, written as one, whether or not there are such words.
+/// The verbs of two words in a question written as one, and abbreviations of its words, whether or not there are such words.
 #[must_use]
 pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
     if analyzer.language() != Language::English {
@@ -72,7 +80,25 @@ pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
             joined.extend(stems.into_iter().map(|stem| JoinedWord { stem, range: range.clone() }));
         }
     }
+    joined.extend(abbreviations(analyzer, question, &words));
     joined
+}
+
+/// The abbreviations whose letters three or four neighbouring words begin with.
+fn abbreviations(analyzer: &Analyzer, question: &str, words: &[(usize, &str)]) -> Vec<JoinedWord> {
+    let mut found = Vec::new();
+    for run in words.windows(3).chain(words.windows(4)) {
+        let (Some((start, _)), Some((next, last))) = (run.first(), run.last()) else { continue };
+        let range = *start..next + last.len();
+        let initials: String =
+            run.iter().filter_map(|(_, word)| word.chars().next()).collect::<String>().to_lowercase();
+        let is_one_phrase = question.get(range.clone()).is_some_and(|phrase| !phrase.contains([',', '.', ';', '?']));
+        if is_one_phrase && ABBREVIATIONS.contains(&initials.as_str()) {
+            let stems = analyzer.terms(&initials).into_iter();
+            found.extend(stems.map(|stem| JoinedWord { stem, range: range.clone() }));
+        }
+    }
+    found
 }
 
 /// The stems by which a question is searched and judged.
@@ -151,6 +177,9 @@ mod tests {
             joined_words(Analyzer::english(), question).into_iter().map(|joined| joined.stem).collect()
         };
         assert_eq!(joined("How do I back up it?"), ["backup"]);
+        assert_eq!(joined("When is the end of life of Debian 11?"), ["eol"]);
+        assert_eq!(joined("Is there a general data protection regulation?"), ["gdpr"]);
+        assert_eq!(joined("the end, of life"), Vec::<String>::new());
         assert_eq!(joined("Which user may log-in if a job times out?"), ["login", "timesout"]);
         for question in ["web hooks", "as on", "C++ in", "back, up", "back", "42 up", ""] {
             assert_eq!(joined(question), Vec::<String>::new(), "{question}");
