@@ -1,5 +1,6 @@
 //! Passages instead of an answer, where no sentence can be one: each under its title and heading, quoted word for word.
 
+use super::choose::Scored;
 use super::excerpt::{Excerpt, Sources};
 use super::need::{PassageReason, need};
 use super::quote::{escape_markers, marked, plain_line};
@@ -12,6 +13,9 @@ use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings
 use crate::late_interaction::Likeness;
 use crate::markdown::{BlockKind, blocks};
 use crate::planning::QuestionType;
+
+/// Share of the best score from which the paragraph of a sentence is given rather than that of a title or a label.
+const NEARLY_AS_GOOD: f32 = 0.75;
 
 /// Longest lead-in, in bytes.
 const LONGEST_LEAD_IN: usize = 200;
@@ -55,7 +59,10 @@ pub fn closest(
 ) -> Option<QuotedPassages> {
     let sources = Sources::new(material, &[]);
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
-    let (best, _) = *rank(candidates, likenesses).first()?;
+    let ranked = rank(candidates, likenesses);
+    let (best, highest) = *ranked.first()?;
+    let says_something = |(found, score): &&Scored<'_>| !found.is_fragment && *score >= NEARLY_AS_GOOD * highest;
+    let best = ranked.iter().find(says_something).map_or(best, |(found, _)| *found);
     let excerpt = sources.paragraph_of(best.source, best.range.start, PassageReason::Closest)?;
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     page.push(&sources, excerpt);
