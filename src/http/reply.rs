@@ -164,7 +164,7 @@ fn opening(report: &AskReport) -> String {
 
 /// Says that there is no answer, and where the nearest passages are. They prove nothing, so they are no citations.
 fn abstention(report: &AskReport) -> String {
-    let mut text = "There is no answer in these documents.".to_owned();
+    let mut text = notices::NO_ANSWER.to_owned();
     if let Some(unknown) = notices::unknown(&report.unknown_words) {
         let _ = write!(text, " {unknown}.");
     }

@@ -5,6 +5,9 @@ use crate::spelling::Correction;
 /// Leads in passages that are given instead of an answer.
 pub const PASSAGES: &str = "No sentence of these documents answers this. They say about it:";
 
+/// Opens an abstention.
+pub const NO_ANSWER: &str = "There is no answer in these documents.";
+
 /// Most passages that an abstention shows.
 pub const MOST_CLOSEST: usize = 3;
 /// Longest beginning of such a passage, in characters.

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Rarity, Speaker, Turn};
-use crate::lexical::analyzer::Analyzer;
+use crate::{asked_part::asking_part, lexical::analyzer::Analyzer, notices, wording::lower_case};
 
 /// Most words that are added.
 const MOST_WORDS: usize = 3;
@@ -16,8 +16,30 @@ const MOST_WORDS: usize = 3;
 /// Weight of an answer's words, over those of a question: an answer is longer, and the asker did not choose its words.
 const WEIGHT_OF_ANSWER: f32 = 0.5;
 
+/// Weight of a word that no chunk holds, which would else be the rarest of all.
+const WEIGHT_OF_UNKNOWN: f32 = 0.5;
+
+/// Shortest such word, in characters: shorter ones mostly join others.
+const SHORTEST_UNKNOWN: usize = 6;
+
 /// Weight of each question over the next one.
 const WEIGHT_OF_EARLIER: f32 = 0.6;
+
+/// Words of a question that name nothing it is about.
+const FRAMES: [&str; 12] = [
+    "compare",
+    "describe",
+    "explain",
+    "give",
+    "know",
+    "list",
+    "more",
+    "need",
+    "show",
+    "summarise",
+    "summarize",
+    "tell",
+];
 
 /// A word that may be added.
 #[derive(Debug, Clone)]
@@ -40,27 +62,43 @@ impl Expansion {
     }
 }
 
-/// The weightiest words of the turns before a message; `None` if they have no word that it lacks and that a chunk holds.
+/// The words of a turn that tell what is spoken of: what a question asks, and an answer without the sentences around it.
+fn said(turn: &Turn) -> String {
+    match turn.speaker {
+        Speaker::User => asking_part(&turn.text),
+        Speaker::Assistant if turn.text.starts_with(notices::NO_ANSWER) => String::new(),
+        Speaker::Assistant => turn.text.trim_start_matches(notices::PASSAGES).to_owned(),
+    }
+}
+
+/// The weightiest words of the turns before a message; `None` if they have no word that it lacks.
 #[must_use]
 pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rarity) -> Option<Expansion> {
     let own: BTreeSet<String> = analyzer.terms(message).into_iter().collect();
     let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
     let mut recency = 1.0;
     for (turn_number, turn) in history.iter().enumerate().rev() {
+        let said = said(turn);
         let mut counts: HashMap<String, u16> = HashMap::new();
-        analyzer.for_each_term(&turn.text, |stem, _| {
+        analyzer.for_each_term(&said, |stem, _| {
             let count = counts.entry(stem.to_owned()).or_default();
             *count = count.saturating_add(1);
         });
         let of_speaker = if turn.speaker == Speaker::User { 1.0 } else { WEIGHT_OF_ANSWER };
-        for (position, term) in rarity.terms(analyzer, &turn.text).terms().iter().enumerate() {
+        for (position, term) in rarity.terms(analyzer, &said).terms().iter().enumerate() {
             // A number of an answer is what was found, not what is spoken of: another passage need not have it.
             let is_figure = turn.speaker == Speaker::Assistant && !term.word.contains(char::is_alphabetic);
-            if term.document_frequency == 0 || own.contains(&term.stem) || is_figure {
+            let is_unknown = term.document_frequency == 0;
+            // A word of the asker that no chunk holds may say what is spoken of: its vector finds what was meant.
+            let names_nothing =
+                is_unknown && (turn.speaker == Speaker::Assistant || term.word.chars().count() < SHORTEST_UNKNOWN);
+            let is_frame = FRAMES.contains(&&*lower_case(&term.word));
+            if names_nothing || is_frame || own.contains(&term.stem) || is_figure {
                 continue;
             }
             let count = counts.get(&term.stem).copied().unwrap_or(1);
-            let weight = term.weight * f32::from(count).sqrt() * of_speaker * recency;
+            let of_unknown = if is_unknown { WEIGHT_OF_UNKNOWN } else { 1.0 };
+            let weight = term.weight * f32::from(count).sqrt() * of_speaker * of_unknown * recency;
             let candidate = Candidate { word: term.word.clone(), weight: 0.0, place: (turn_number, position) };
             candidates.entry(term.stem.clone()).or_insert(candidate).weight += weight;
         }

@@ -102,12 +102,25 @@ fn questions_weigh_more_than_answers_and_late_ones_more_than_early_ones() {
 }
 
 #[test]
+fn words_of_the_asker_count_and_sentences_around_an_answer_do_not() {
+    let rarity = rarity(&["leave", "documents", "answer", "say"], &[]);
+    let history = [
+        user("Could you tell me how much vacation I get?"),
+        assistant("There is no answer in these documents. No document holds: vacation."),
+        user("And what is leave?"),
+        assistant("No sentence of these documents answers this. They say about it:"),
+    ];
+    let added = expand(ENGLISH(), "Can I carry it over?", &history, &rarity).map(|added| added.add_to("It?"));
+    assert_eq!(added.as_deref(), Some("It? (vacation leave)"));
+}
+
+#[test]
 fn words_that_help_nothing_are_not_added() {
     let rarity = rarity(&["leave", "28"], &[]);
     for (message, history) in [
         ("Why?", vec![]),
         ("Why?", vec![user("")]),
-        ("Why?", vec![user("Nobody here writes of xyzzy.")]),
+        ("Why?", vec![user("Tell me more of xyzzy.")]),
         ("And leave?", vec![user("How long is leave?")]),
         ("And leave?", vec![user("How long is leave?"), assistant("Leave is 28.")]),
     ] {
