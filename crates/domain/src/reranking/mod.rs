@@ -19,7 +19,7 @@ const ENTRY: f64 = 0.2;
 const TITLED_ENTRY: f64 = 0.8;
 
 /// Weight of a sentence that defines what the query asks to define.
-const DEFINITION: f64 = 0.15;
+const DEFINITION: f64 = 0.4;
 
 /// Scores of the passages, in their order; higher is better. The evidence of their words counts as much as words count for
 /// the query: the weights were learned with both rankings fused half and half.
