@@ -16,6 +16,10 @@ use crate::evidence::passage::PassageEvidence;
 /// Most question terms that a reason names.
 const NAMED_TERMS: usize = 4;
 
+/// Probability of a passage with a definition. Not fitted: where every passage is about the term, its vector and its words
+/// stand out among them as little as any.
+const DEFINITION: f32 = 0.5;
+
 /// Probability of a passage with the entry of an option that the question names, in a document about the rest of it. Not
 /// fitted: the questions of the sets name no options.
 const ENTRY: f32 = 0.6;
@@ -67,11 +71,14 @@ pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageE
     GradedRound { answerability, verdicts }
 }
 
-/// Probability of a passage by a row that holds all of the question, or by the entry of an option that it names; 0 where it
-/// has neither.
+/// Probability of a passage by a row that holds all of the question, by a sentence that defines the term that is asked for, or
+/// by the entry of an option that is named; 0 where it has none.
 fn entry(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
     if row::answers(question, passage, evidence) {
         return row::PROBABILITY;
+    }
+    if question.terms.asks_for_term() && question.terms.is_defined_in(passage.text) {
+        return DEFINITION;
     }
     let titled = question.terms.entry_share(evidence.title_mask, passage.text).unwrap_or(0.0);
     if titled >= TITLED_ENTRY { ENTRY } else { 0.0 }

@@ -154,3 +154,21 @@ fn features_are_finite_and_named() {
     }
     assert!(of_round(&parsed, &[], &[]).is_empty());
 }
+
+#[test]
+fn a_passage_that_defines_the_term_is_correct_though_only_its_vector_found_it() {
+    let analyzer = Analyzer::english();
+    let question = |text: &str| Question::new(analyzer, text, 1000, |_| 40);
+    let texts = ["Massif writes its figures to a file. ".repeat(4), "Massif is a heap profiler.".to_owned()];
+    let passages: Vec<Passage<'_>> = texts
+        .iter()
+        .zip([(Some(0.55), 5.2), (Some(0.35), 0.0)])
+        .map(|(text, (dense, lexical))| Passage { title: "Massif", text, dense, lexical })
+        .collect();
+    let grade_of = |text: &str| {
+        let parsed = question(text);
+        grade(&parsed, &passages, &evidence_of(analyzer, &parsed, &passages)).verdicts[1].grade
+    };
+    assert_eq!(grade_of("What is Massif?"), Grade::Correct);
+    assert_ne!(grade_of("Where does Massif write its figures?"), Grade::Correct);
+}
