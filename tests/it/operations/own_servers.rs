@@ -42,6 +42,24 @@ pub(super) async fn run(mut command: Command) {
     assert!(command.status().await.expect("it runs").success(), "{command:?}");
 }
 
+/// Ends all of these at the same moment, as a crash would, and starts them again. None of them is waited for before the last
+/// one is told, or that one would have time to write what it held back.
+pub(super) async fn crash(servers: &mut [Server]) {
+    let mut ending = Vec::new();
+    for server in &mut *servers {
+        let child = server.child.take().expect("it runs");
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).expect("an id");
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGQUIT).expect("it is told");
+        ending.push(child);
+    }
+    for mut child in ending {
+        child.wait().await.expect("it ends");
+    }
+    for server in servers {
+        server.start().await;
+    }
+}
+
 impl Server {
     /// An empty place for a server below a folder, which listens on a socket only.
     pub(super) fn at(bin: &Path, folder: &Path, name: &str) -> Self {
@@ -88,15 +106,6 @@ impl Server {
     pub(super) async fn kill(&mut self) {
         self.child.take().expect("it runs").kill().await.expect("killed");
         let _ = fs::remove_file(self.place.join("data/postmaster.pid"));
-    }
-
-    /// Ends it at once, as a crash would, and starts it again.
-    pub(super) async fn crash(&mut self) {
-        let mut child = self.child.take().expect("it runs");
-        let id = child.id().and_then(|id| i32::try_from(id).ok()).expect("an id");
-        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGQUIT).expect("it is told");
-        child.wait().await.expect("it ends");
-        self.start().await;
     }
 
     /// How to reach it, by its socket.
