@@ -47,7 +47,8 @@ impl Subject {
         let field = words.iter().position(|word| word == FIELD).filter(|place| *place > 0);
         words.truncate(field.unwrap_or(words.len()));
         // "What does Pax Mongolica mean?" asks for a translation as well.
-        let is_definite = named.starts_with("the ") || asked.starts_with("what does ") && words.len() > 1;
+        let is_owned = named.contains("'s ") || named.contains("’s ");
+        let is_definite = is_owned || named.starts_with("the ") || asked.starts_with("what does ") && words.len() > 1;
         (!words.is_empty()).then_some(Self { words, is_definite })
     }
 
@@ -147,6 +148,16 @@ mod tests {
             assert_eq!(subject.is_defined_by(sentence), expected, "{question}: {sentence}");
             let text = format!("Before it.\nAnother line. {sentence} More of\nit.");
             assert_eq!(subject.is_defined_in(&text), expected, "{question}: {text}");
+        }
+        for (question, expected) in [
+            ("What is a lock file?", true),
+            ("What does NPD mean?", true),
+            ("What is Bob's phone number?", false),
+            ("What is the capital?", false),
+            ("What is a list of names?", false),
+            ("What does pax mongolica mean?", false),
+        ] {
+            assert_eq!(Subject::of(question).is_some_and(|subject| subject.is_term()), expected, "{question}");
         }
         for other in ["Who is Ada?", "What does -z do?", "What is ", ""] {
             assert_eq!(Subject::of(other), None, "{other}");

@@ -77,7 +77,7 @@ fn may_be_asked_for(question: &Question, candidate: &SentenceCandidate) -> bool 
         }
         AnswerKind::Definition if question.terms.asks_for_term() => {
             let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
-            has_form || question.terms.is_in_brackets(text)
+            has_form || candidate.is_row || question.terms.is_in_brackets(text)
         }
         AnswerKind::List => candidate.holds_kind || candidate.is_row || !candidate.items.is_empty(),
         _ => true,

@@ -101,6 +101,15 @@ const TIMES: [&str; 11] =
 /// Words that are such a number by themselves.
 const FREQUENCIES: [&str; 3] = ["once", "twice", "thrice"];
 
+/// Signs of currencies, and of a share.
+const SIGNS_OF_MONEY: [char; 6] = ['$', '€', '£', '¥', '₹', '%'];
+
+/// Currencies, and words after a sum.
+const CURRENCIES: [&str; 22] = [
+    "dollar", "dollars", "cent", "cents", "euro", "euros", "pound", "pounds", "pence", "franc", "francs", "yen",
+    "rupees", "usd", "eur", "gbp", "chf", "jpy", "million", "billion", "thousand", "percent",
+];
+
 /// Most words between a number and its unit: "two and a half years".
 const BETWEEN: usize = 3;
 
@@ -113,6 +122,8 @@ pub(crate) enum Measure {
     Memory,
     /// How often something is done.
     Times,
+    /// A sum of money.
+    Money,
 }
 
 impl Measure {
@@ -120,6 +131,7 @@ impl Measure {
     pub(crate) fn asked_for(question: &str) -> Option<Self> {
         let words: Vec<String> = lower_case_words(question).take(BETWEEN).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["how", "much", ..] if asks_for_money(question) => Some(Self::Money),
             ["how", "long", ..] => Some(Self::Length),
             ["how", "many", "times"] => Some(Self::Times),
             ["how", "much", "memory" | "ram" | "disk" | "storage" | "space"]
@@ -138,8 +150,11 @@ impl Measure {
         let is_alone = |word: &String| match self {
             Self::Length => WITHOUT_END.contains(&word.as_str()),
             Self::Times => FREQUENCIES.contains(&word.as_str()),
-            Self::Memory => false,
+            Self::Memory | Self::Money => false,
         };
+        if self == Self::Money && sentence.contains(SIGNS_OF_MONEY) {
+            return true;
+        }
         let is_measured = |at: usize| {
             let following = words.get(at + 1..).unwrap_or_default().iter().take(BETWEEN);
             following.map(String::as_str).any(|word| self.is_unit(word))
@@ -161,6 +176,7 @@ impl Measure {
             }
             Self::Memory => MEMORY.contains(&word),
             Self::Times => TIMES.contains(&word),
+            Self::Money => CURRENCIES.contains(&word),
         }
     }
 
@@ -187,8 +203,15 @@ impl Measure {
             ),
             Self::Memory => MEMORY.contains(&word),
             Self::Times => word == "x",
+            Self::Money => false,
         }
     }
+}
+
+/// Whether a question for "how much" is for a price.
+fn asks_for_money(question: &str) -> bool {
+    lower_case_words(question)
+        .any(|word| matches!(word.as_str(), "cost" | "costs" | "price" | "charge" | "charges" | "charged"))
 }
 
 fn is_number(word: &str) -> bool {
@@ -209,7 +232,8 @@ mod tests {
             ("How much memory does it need?", Some(Measure::Memory)),
             ("How many bytes may metadata have?", Some(Measure::Memory)),
             ("How many days do I get?", None),
-            ("How much does it cost?", None),
+            ("How much does it cost?", Some(Measure::Money)),
+            ("How much water does it use?", None),
             ("Is it known how long it is?", None),
             ("", None),
         ];
@@ -234,6 +258,9 @@ mod tests {
             (Measure::Memory, "It takes 512MiB.", true),
             (Measure::Memory, "An index that takes 2.6 times as long.", false),
             (Measure::Memory, "", false),
+            (Measure::Money, "It costs 45 EUR a month.", true),
+            (Measure::Money, "It cost about £2.", true),
+            (Measure::Money, "It is released at 11:00.", false),
         ];
         for (measure, sentence, expected) in table {
             assert_eq!(measure.is_told_by(sentence), expected, "{sentence}");

@@ -1,7 +1,5 @@
 //! Abbreviations of a question that no chunk holds, and what the passages write in full. English only.
 
-use std::collections::BTreeSet;
-
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::lexical::analyzer::Analyzer;
@@ -86,15 +84,14 @@ fn by_initials(asked: &str, passages: &[&str]) -> Option<String> {
     })
 }
 
-/// The first of the usual words for it whose terms one passage holds.
+/// The first of the usual words for it that a passage holds, one after the other.
 fn usual(analyzer: &Analyzer, asked: &str, passages: &[&str]) -> Option<String> {
     let lower = asked.to_lowercase();
     let (_, forms) = COMMON.iter().find(|(short, _)| *short == lower || lower.strip_suffix('s') == Some(short))?;
-    let held: Vec<BTreeSet<String>> =
-        passages.iter().map(|passage| analyzer.terms(passage).into_iter().collect()).collect();
+    let held: Vec<Vec<String>> = passages.iter().map(|passage| analyzer.terms(passage)).collect();
     let is_held = |form: &&&str| {
         let terms = analyzer.terms(form);
-        held.iter().any(|passage| terms.iter().all(|term| passage.contains(term)))
+        held.iter().any(|passage| passage.windows(terms.len().max(1)).any(|run| run == terms))
     };
     forms.iter().find(is_held).map(|form| (*form).to_owned())
 }
@@ -105,14 +102,18 @@ mod tests {
 
     #[test]
     fn abbreviations_are_what_the_passages_write_in_full() {
-        let passages =
-            ["Everybody has 28 days of annual leave.", "The Service Level Agreement of River promises 99.9 %."];
+        let passages = [
+            "Everybody has 28 days of annual leave.",
+            "The Service Level Agreement of River promises 99.9 %.",
+            "A virtual tour of the machine hall.",
+        ];
         for (asked, expected) in [
             ("PTO", Some("annual leave")),
             ("pto", Some("annual leave")),
             ("SLA", Some("Service Level Agreement")),
             ("SLAs", Some("service level")),
             ("WFH", None),
+            ("VM", None),
             ("MRI", None),
             ("AI", None),
             ("Spain", None),
