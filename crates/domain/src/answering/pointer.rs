@@ -70,7 +70,7 @@ fn is_pointer(sentence: &str) -> bool {
     };
     let holds = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let is_aimed = words.first().is_some_and(|word| AIMS.contains(&word.as_str()));
-    LEADS.iter().any(|lead| begins(lead)) || is_aimed && holds(&INFORMATION) && holds(&READING)
+    LEADS.iter().any(begins) || is_aimed && holds(&INFORMATION) && holds(&READING)
 }
 
 #[cfg(test)]

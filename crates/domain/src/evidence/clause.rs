@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::kind::YES_NO_OPENINGS;
-use crate::sentence::sentences;
+use crate::sentence::{Sentence, sentences};
 use crate::wording::lower_case_words;
 
 /// Words that ask.
@@ -21,7 +21,7 @@ const INDIRECT_OPENINGS: [&str; 6] =
 /// A question that quotes a text of several sentences is read from its first word.
 pub(crate) fn asking_sentence(question: &str) -> &str {
     let of_question = sentences(question);
-    let words: Vec<_> = of_question.iter().map(|sentence| sentence.words()).collect();
+    let words: Vec<_> = of_question.iter().map(Sentence::words).collect();
     let text = |range: Range<usize>| question.get(range).unwrap_or_default().trim();
     let asks = |range: &Range<usize>| {
         let first = lower_case_words(text(range.clone())).next();
