@@ -134,6 +134,10 @@ const INFORMATION: [&str; 16] = [
     "context on",
 ];
 
+/// Openings of an indirect question for a number, or for what to do.
+const HOW_MUCH_OF: [&str; 9] =
+    ["how big", "how far", "how fast", "how large", "how long", "how many", "how much", "how often", "how to"];
+
 /// Words that open an indirect question.
 const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "when", "where", "which", "why", "how"];
 
@@ -180,7 +184,10 @@ fn told(mut rest: Words<'_>) -> Option<String> {
 
 /// "what data lakes are", "rebasing to me".
 fn explained(rest: Words<'_>) -> Option<String> {
-    about(rest).or_else(|| indirect(rest)).or_else(|| some(rest).map(|rest| format!("explain {rest}")))
+    // "How documents are chunked" asks for an account where "how long they are kept" asks for a number.
+    let is_how = rest.begin_with("how") && !HOW_MUCH_OF.iter().any(|measure| rest.begin_with(measure));
+    let asked = about(rest).or_else(|| indirect(rest).filter(|asked| !is_how || *asked != rest.rest()));
+    asked.or_else(|| some(rest).map(|rest| format!("explain {rest}")))
 }
 
 /// "on how to create an account", "to reset a password", "with the installation".
@@ -274,6 +281,9 @@ mod tests {
             ("Please explain what a lease means.", "what does a lease mean?"),
             ("Can you explain how rebasing works?", "how does rebasing work?"),
             ("Can you explain rebasing?", "explain rebasing?"),
+            ("Can you explain how documents are chunked?", "explain how documents are chunked?"),
+            ("Please explain how to rebase.", "how to rebase."),
+            ("Could you explain how long it is kept?", "how long it is kept?"),
             ("Explain rebasing", "explain rebasing"),
             ("do you know who the owner of the release is?", "who is the owner of the release?"),
             ("I'd like to know how long a lease lasts.", "how long a lease lasts."),
