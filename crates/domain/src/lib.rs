@@ -4,6 +4,7 @@ pub mod access;
 pub mod answer_form;
 pub mod answering;
 pub mod asked_part;
+mod asking;
 pub mod audit;
 pub mod budget;
 pub mod citation;

@@ -1,4 +1,4 @@
-//! Words that reverse a statement: negations, opposites, quantifiers. English only.
+//! Words that reverse a statement (negations, opposites, quantifiers), and those of numbers. English only.
 //!
 //! The grader uses them to compare a question with a sentence, the support scorer to compare a claim with its source.
 
@@ -10,6 +10,33 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Words that deny what follows them. Sorted, for the binary search.
 const NEGATIONS: [&str; 12] =
     ["cannot", "except", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "without"];
+
+/// Numbers below twenty, each at the place of its value.
+pub(crate) const UNITS: [&str; 20] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+
+/// The tens from twenty on.
+pub(crate) const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 /// Pairs of opposites of which a statement holds one or the other, as stems; "before" unstemmed, because claims keep
 /// their stop words unstemmed.

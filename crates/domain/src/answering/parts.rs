@@ -1,10 +1,8 @@
 //! Questions of several parts: several questions in one, and comparisons. English only.
 
+use crate::asking::{is_auxiliary, is_question_word};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
-
-/// Words that open a question.
-const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "when", "where", "which", "why", "how"];
 
 /// Signs between two questions in one sentence, before the word that opens the second.
 const JOINTS: [&str; 6] = [", and ", " and ", "; ", ", or ", " or ", ", "];
@@ -28,12 +26,6 @@ const DIFFERS: [&str; 4] = [" differ from ", " different from ", " differs from 
 
 /// Words between two things that are compared.
 const SEPARATORS: [&str; 7] = [" and ", " with ", " to ", " versus ", " vs. ", " vs ", " or "];
-
-/// Verbs that stand before the subject of a question.
-const AUXILIARIES: [&str; 21] = [
-    "is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "must", "should", "will", "would", "has",
-    "have", "had", "am", "might", "shall", "'s",
-];
 
 /// Words of a question after the first among which its verb stands.
 const MOST_BEFORE_VERB: usize = 4;
@@ -116,7 +108,7 @@ pub(crate) fn questions(text: &str) -> Vec<String> {
 fn second_question(text: &str) -> Option<std::ops::Range<usize>> {
     let opens = |after: &str| {
         let word = after.split_whitespace().next().unwrap_or_default().to_lowercase();
-        QUESTION_WORDS.contains(&word.as_str())
+        is_question_word(&word)
     };
     let joints = JOINTS.iter().flat_map(|joint| text.match_indices(joint));
     joints
@@ -128,7 +120,7 @@ fn second_question(text: &str) -> Option<std::ops::Range<usize>> {
 }
 
 fn has_opening(text: &str) -> bool {
-    text.split_whitespace().take(3).any(|word| QUESTION_WORDS.contains(&word.to_lowercase().as_str()))
+    text.split_whitespace().take(3).any(|word| is_question_word(&word.to_lowercase()))
 }
 
 /// The two things that a question compares.
@@ -165,14 +157,14 @@ fn mask_of(question: &Question, part: &str) -> TermMask {
 /// Whether a question has its verb before its subject, so that it cannot follow "do not say".
 fn is_inverted(words: &str) -> bool {
     let mut words = words.split_whitespace().map(str::to_lowercase);
-    let asks = words.next().is_some_and(|first| QUESTION_WORDS.contains(&first.as_str()) && first != "who");
+    let asks = words.next().is_some_and(|first| is_question_word(&first) && first != "who");
     // "How many days", "which office": the verb comes later.
-    asks && words.take(MOST_BEFORE_VERB).any(|word| AUXILIARIES.contains(&word.as_str()))
+    asks && words.take(MOST_BEFORE_VERB).any(|word| is_auxiliary(&word) || word == "'s")
 }
 
 fn lower_first(words: &str) -> String {
     let first = words.split_whitespace().next().unwrap_or_default();
-    if QUESTION_WORDS.contains(&first.to_lowercase().as_str()) {
+    if is_question_word(&first.to_lowercase()) {
         let mut letters = words.chars();
         letters.next().map_or_else(String::new, |letter| format!("{}{}", letter.to_lowercase(), letters.as_str()))
     } else {

@@ -1,7 +1,7 @@
 //! Polite requests as the direct questions that they stand for. English only.
 
 use super::words::{FILLERS, Words};
-use crate::evidence::kind::YES_NO_OPENINGS;
+use crate::asking::{is_auxiliary, is_question_word};
 
 /// Words that greet before a request.
 const GREETINGS: [&str; 6] = ["hi there", "hello there", "hi", "hello", "hey", "dear all"];
@@ -138,9 +138,6 @@ const INFORMATION: [&str; 16] = [
 const HOW_MUCH_OF: [&str; 9] =
     ["how big", "how far", "how fast", "how large", "how long", "how many", "how much", "how often", "how to"];
 
-/// Words that open an indirect question.
-const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "when", "where", "which", "why", "how"];
-
 /// The direct question that a sentence stands for; the sentence itself where it is no request.
 pub(super) fn direct_question(sentence: &str) -> String {
     request(sentence).filter(|asked| asked.chars().any(char::is_alphanumeric)).unwrap_or_else(|| sentence.to_owned())
@@ -242,8 +239,8 @@ fn about(mut rest: Words<'_>) -> Option<String> {
 fn indirect(rest: Words<'_>) -> Option<String> {
     let words = rest.all();
     let text = rest.rest();
-    let opening = words.first().filter(|word| QUESTION_WORDS.contains(&word.as_str()))?;
-    let is_direct = words.get(1).is_none_or(|word| YES_NO_OPENINGS.iter().any(|verb| verb.trim_end() == word));
+    let opening = words.first().filter(|word| is_question_word(word))?;
+    let is_direct = words.get(1).is_none_or(|word| is_auxiliary(word));
     let (first, last) = (opening.len(), words.last().map_or("", String::as_str));
     let bare = text.trim_end_matches(|sign: char| !sign.is_alphanumeric());
     let subject = bare.get(first..bare.len().saturating_sub(last.len())).map(str::trim).unwrap_or_default();

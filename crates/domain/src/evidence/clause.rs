@@ -2,12 +2,9 @@
 
 use std::ops::Range;
 
-use super::kind::YES_NO_OPENINGS;
+use crate::asking::{asks_yes_or_no, is_auxiliary, is_question_word};
 use crate::sentence::{Sentence, sentences};
 use crate::wording::lower_case_words;
-
-/// Words that ask.
-const ASKING: [&str; 9] = ["what", "which", "who", "whom", "whose", "when", "where", "why", "how"];
 
 /// Words that ask, and after another one of them begin a clause.
 const CLAUSES: [&str; 2] = ["when", "where"];
@@ -25,15 +22,12 @@ pub(crate) fn asking_sentence(question: &str) -> &str {
     let text = |range: Range<usize>| question.get(range).unwrap_or_default().trim();
     let asks = |range: &Range<usize>| {
         let first = lower_case_words(text(range.clone())).next();
-        first.is_some_and(|word| {
-            ASKING.contains(&word.as_str()) || YES_NO_OPENINGS.iter().any(|verb| verb.trim_end() == word)
-        })
+        first.is_some_and(|word| is_question_word(&word) || is_auxiliary(&word))
     };
     let end = words.iter().position(|range| text(range.clone()).ends_with('?'));
     let before = words.get(..end.map_or(words.len(), |end| end + 1)).unwrap_or_default();
     match (before.iter().rfind(|range| asks(range)), before.last()) {
-        (Some(first), Some(last)) if end.is_some() => text(first.start..last.end),
-        (None, Some(last)) if end.is_some() => text(last.clone()),
+        (first, Some(last)) if end.is_some() => text(first.unwrap_or(last).start..last.end),
         (Some(only), _) => text(only.clone()),
         _ => question.trim(),
     }
@@ -43,13 +37,13 @@ pub(crate) fn asking_sentence(question: &str) -> &str {
 /// the worker dies": after a word that asks, or in a question for yes or no.
 pub(super) fn up_to_a_clause(question: &str) -> &str {
     let begins = |openings: &[&str]| openings.iter().any(|opening| question.trim_start().starts_with(opening));
-    let (mut is_asked, mut at, mut before) = (begins(&YES_NO_OPENINGS) && !begins(&INDIRECT_OPENINGS), 0, "");
+    let (mut is_asked, mut at, mut before) = (asks_yes_or_no(question) && !begins(&INDIRECT_OPENINGS), 0, "");
     for word in question.split_inclusive(' ') {
         let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
         if is_asked && CLAUSES.contains(&bare) && !matches!(before, "and" | "or") {
             return question.get(..at).unwrap_or(question);
         }
-        is_asked |= ASKING.contains(&bare);
+        is_asked |= is_question_word(bare);
         (at, before) = (at + word.len(), bare);
     }
     question

@@ -1,6 +1,6 @@
 //! The measure that a question for a number asks for, and whether a sentence tells one. English only.
 
-use super::kind::{NUMBER_WORDS, TIME_UNITS};
+use super::kind::{TIME_UNITS, is_number_word};
 use crate::wording::lower_case_words;
 
 /// Units of length and of the length of texts.
@@ -216,7 +216,7 @@ fn asks_for_money(question: &str) -> bool {
 
 fn is_number(word: &str) -> bool {
     word.starts_with(|sign: char| sign.is_ascii_digit())
-        || NUMBER_WORDS.contains(&word)
+        || is_number_word(word)
         || matches!(word, "a" | "an" | "several" | "few" | "many")
 }
 

@@ -13,6 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::analyzer::Analyzer;
 use super::language::Language;
+use crate::asking::is_question_word;
 use crate::wording::lower_case;
 
 /// Auxiliaries that the stop words leave out for their other meanings: a can, a will, the month of May.
@@ -23,9 +24,6 @@ const NAMES: [&str; 2] = ["may", "will"];
 
 /// Words after which an auxiliary is a noun.
 const BEFORE_NOUNS: [&str; 9] = ["a", "an", "every", "his", "her", "my", "of", "the", "this"];
-
-/// Words that open a question.
-const OPENINGS: [&str; 9] = ["how", "what", "when", "where", "which", "who", "whom", "whose", "why"];
 
 /// Second words of such verbs.
 const PARTICLES: [&str; 10] = ["away", "back", "down", "in", "off", "on", "out", "over", "through", "up"];
@@ -112,7 +110,7 @@ pub fn question_stems(analyzer: &Analyzer, question: &str) -> Vec<String> {
 
 /// Whether a text is a question: keywords have no auxiliaries.
 fn is_question(text: &str) -> bool {
-    let opens = |word: &str| OPENINGS.contains(&&*lower_case(word));
+    let opens = |word: &str| is_question_word(&lower_case(word));
     text.trim_end().ends_with('?') || text.unicode_words().next().is_some_and(opens)
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::clause::up_to_a_clause;
 use super::AnswerKind;
+use crate::asking::asks_yes_or_no;
 
 const LIST_OPENINGS: [&str; 16] = [
     "list ",
@@ -20,10 +21,6 @@ const LIST_OPENINGS: [&str; 16] = [
     "which three ",
     "which are the ",
     "enumerate ",
-];
-pub(crate) const YES_NO_OPENINGS: [&str; 20] = [
-    "is ", "are ", "was ", "were ", "do ", "does ", "did ", "can ", "could ", "may ", "must ", "should ", "will ",
-    "would ", "has ", "have ", "had ", "am ", "might ", "shall ",
 ];
 const NUMBER_OPENINGS: [&str; 18] = [
     "how many",
@@ -139,7 +136,7 @@ impl AnswerKind {
             Self::Place
         } else if asks(&LIST_OPENINGS) || asks_for_several(asked) {
             Self::List
-        } else if YES_NO_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
+        } else if asks_yes_or_no(&question) {
             Self::YesNo
         } else if DEFINITION_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
             Self::Definition

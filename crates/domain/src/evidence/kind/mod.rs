@@ -4,9 +4,9 @@ mod asked;
 
 use serde::Serialize;
 
-pub(crate) use self::asked::YES_NO_OPENINGS;
 use super::names::{names_a_person, names_a_place};
 use crate::month::MONTHS;
+use crate::wording::{TENS, UNITS};
 
 /// The kind of answer that a question's wording asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -70,44 +70,9 @@ pub(super) const TIME_UNITS: [&str; 18] = [
     "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months",
     "year", "years", "am", "pm", "a.m", "p.m",
 ];
-pub(super) const NUMBER_WORDS: [&str; 36] = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "thousand",
-    "million",
-    "billion",
-    "half",
-    "twice",
-    "third",
-    "quarter",
-    "dozen",
-];
+/// Words of quantities beside the numbers below a hundred.
+const QUANTITY_WORDS: [&str; 9] =
+    ["hundred", "thousand", "million", "billion", "half", "twice", "third", "quarter", "dozen"];
 
 /// Words before and after a "one" that stands for a thing and counts nothing.
 const BEFORE_PRONOUN: [&str; 12] =
@@ -221,11 +186,16 @@ fn counts_one(sentence: &str) -> bool {
     })
 }
 
+/// Whether a word in lower case is a number that counts something.
+pub(super) fn is_number_word(word: &str) -> bool {
+    (UNITS.contains(&word) && word != "zero") || TENS.contains(&word) || QUANTITY_WORDS.contains(&word)
+}
+
 /// Whether a word is a quantity: digits within a name (`X11`) and versions (`1.10.2`) are none.
 fn is_number(word: &str) -> bool {
     let is_version = word.matches('.').count() > 1 && word.split('.').any(|group| group.len() != 3);
     let begins_with_digit = word.starts_with(|first: char| first.is_ascii_digit());
-    begins_with_digit && !is_version || NUMBER_WORDS.contains(&word)
+    begins_with_digit && !is_version || is_number_word(word)
 }
 
 /// Whether a word may be a date or a part of one; a small number only where it `may_count` days or hours, or as an ordinal.

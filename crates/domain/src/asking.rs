@@ -1,0 +1,25 @@
+//! Words that ask: those that open a question, and the verbs that stand before its subject. English only.
+
+/// Words that open a question.
+const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "when", "where", "which", "why", "how"];
+
+/// Verbs before the subject of a question, which open one for yes or no.
+const AUXILIARIES: [&str; 20] = [
+    "is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "must", "should", "will", "would", "has",
+    "have", "had", "am", "might", "shall",
+];
+
+/// Whether a word in lower case opens a question.
+pub(crate) fn is_question_word(word: &str) -> bool {
+    QUESTION_WORDS.contains(&word)
+}
+
+/// Whether a word in lower case is a verb that stands before the subject of a question.
+pub(crate) fn is_auxiliary(word: &str) -> bool {
+    AUXILIARIES.contains(&word)
+}
+
+/// Whether a text in lower case is a question for yes or no.
+pub(crate) fn asks_yes_or_no(text: &str) -> bool {
+    text.trim_start().split_once(' ').is_some_and(|(first, _)| is_auxiliary(first))
+}
