@@ -6,7 +6,7 @@ use super::AnswerSource;
 use super::entry::Entry;
 use super::form::{AN_ENTRY, asks_for_entry, bonus, is_code, is_fragment, tells_default};
 use super::listed::{List, Lists};
-use super::pointer::only_leads_elsewhere;
+use super::pointer::Pointers;
 use super::quote::quotable;
 use super::row::labelled;
 use super::section::Section;
@@ -171,6 +171,7 @@ pub fn candidates(
         question,
         is_for_entry: asks_for_entry(question),
         is_for_default: tells_default(&question.asked),
+        pointers: Pointers::of(question),
         is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
@@ -188,6 +189,8 @@ struct Asked<'q> {
     is_for_entry: bool,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
     is_for_default: bool,
+    /// Whether sentences that only lead elsewhere may answer it.
+    pointers: Pointers,
     /// Whether a source defines what it asks to define, so that the beginning of a section need not.
     is_defined: bool,
 }
@@ -224,7 +227,7 @@ fn of_source(
                 candidate.open(asked, source, entry);
             }
             // An entry may say no more than where it is told.
-            candidate.is_fragment |= only_leads_elsewhere(question, &candidate.text);
+            candidate.is_fragment |= asked.pointers.rule_out(&candidate.text);
             if opens_section && (!asked.is_defined || question.terms.is_defined_by(&candidate.text)) {
                 candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
             }

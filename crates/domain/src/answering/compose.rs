@@ -5,17 +5,14 @@ use std::ops::Range;
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST};
-use super::form::{
-    asks_for_author, asks_in_present, names_option, tells_amount, tells_author, tells_condition, tells_default,
-};
+use super::form::names_option;
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
+use super::sought::Sought;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
-use crate::evidence::kind::{AnswerKind, has_time};
-use crate::evidence::measure::Measure;
-use crate::evidence::names::names_in_full;
+use crate::evidence::kind::AnswerKind;
 use crate::grading::question::is_named;
 use crate::late_interaction::Likeness;
 
@@ -40,8 +37,9 @@ pub fn compose(
     let options = question.terms.options();
     ranked.retain(|(candidate, _)| !candidate.is_fragment && names_option(&candidate.text, &options));
     let parts = parts(question);
+    let sought = Sought::of(question);
     if parts.is_empty() {
-        begin_with_an_answer(question, &mut ranked);
+        begin_with_an_answer(&sought, &mut ranked);
     }
     let choice =
         if parts.is_empty() { one_answer(question, &ranked) } else { answer_by_part(question, &ranked, &parts) };
@@ -51,44 +49,20 @@ pub fn compose(
     };
     let features = Features::of(question, *choice.sentences.first()?, &ranked, likeness);
     let is_several = question.kind == AnswerKind::List && choice.sentences.len() > 1;
-    let may_be = |(sentence, _): &Scored<'_>| may_be_asked_for(question, sentence);
-    let lacks_kind = parts.is_empty() && !is_several && !choice.sentences.iter().any(may_be);
+    let lacks_kind =
+        parts.is_empty() && !is_several && !choice.sentences.iter().any(|(sentence, _)| sought.may_be(sentence));
     let mut answer = write(&in_reading_order(choice.sentences), features);
     answer.lacks_kind = lacks_kind;
     answer.name_missing(&choice.missing);
     Some(answer)
 }
 
-/// Whether a sentence can hold what is asked for: a number or a word for an amount for "how many"; for "when" a date or, in
-/// the present tense, a condition or a time ("on the third day"); for an author a name or "by"; a list. Other kinds are not
-/// seen surely enough.
-fn may_be_asked_for(question: &Question, candidate: &SentenceCandidate) -> bool {
-    let text = &candidate.text;
-    let tells_when = || asks_in_present(&question.asked) && (tells_condition(text) || has_time(text));
-    if tells_default(&question.asked) && !tells_default(text) {
-        return false;
-    }
-    let measures = || Measure::asked_for(&question.asked).is_none_or(|measure| measure.is_told_by(text));
-    match question.kind {
-        AnswerKind::Number => candidate.holds_kind && measures() || tells_amount(text),
-        AnswerKind::Date => candidate.holds_kind || tells_when(),
-        AnswerKind::Person if asks_for_author(&question.asked) => {
-            tells_author(text) || names_in_full(&question.text, text)
-        }
-        AnswerKind::Definition if question.terms.asks_for_term() => {
-            let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
-            has_form || candidate.is_row || question.terms.is_in_brackets(text)
-        }
-        AnswerKind::List => candidate.holds_kind || candidate.is_row || !candidate.items.is_empty(),
-        _ => true,
-    }
-}
-
 /// Leaves out what ranks above the first sentence that can answer: sentences about something else than the weightiest name
 /// of the question, for "how many" and "when" those without a number or a date, for "who" those without a person if one follows closely, for a
 /// definition those that neither hold the weightiest word of the question, under their heading at least, nor have the form
 /// of an entry or a definition.
-fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
+fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
+    let question = sought.question;
     let terms = question.terms.terms().iter().enumerate();
     let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight));
     let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
@@ -99,7 +73,7 @@ fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
         }
         // One sentence among several makes a list, whatever stands first.
         AnswerKind::List => true,
-        _ => may_be_asked_for(question, candidate),
+        _ => sought.may_be(candidate),
     };
     let first = |may: &dyn Fn(&Scored<'_>) -> bool| ranked.iter().position(may);
     let is_named = |(candidate, _): &Scored<'_>| candidate.held & name == name;

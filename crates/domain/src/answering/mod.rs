@@ -35,6 +35,7 @@ pub mod ranking;
 mod read_source;
 mod row;
 mod section;
+mod sought;
 mod surroundings;
 #[cfg(test)]
 mod tests;

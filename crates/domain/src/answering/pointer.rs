@@ -46,10 +46,25 @@ const LONGEST: usize = 40;
 const WHERE: [&str; 9] =
     ["where", "documentation", "documented", "information", "details", "link", "url", "reference", "read"];
 
-/// Whether a sentence only leads elsewhere, for a question that does not ask where.
-pub(super) fn only_leads_elsewhere(question: &Question, sentence: &str) -> bool {
-    let asks_where = lower_case_words(&question.asked).any(|word| WHERE.contains(&word.as_str()));
-    !asks_where && (is_link(sentence) || is_pointer(sentence))
+/// Sentences that only lead elsewhere, as answers to a question.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pointers {
+    /// The question is for the place where something is told.
+    Answer,
+    /// They say nothing of what is asked.
+    SayNothing,
+}
+
+impl Pointers {
+    pub(super) fn of(question: &Question) -> Self {
+        let asks_where = lower_case_words(&question.asked).any(|word| WHERE.contains(&word.as_str()));
+        if asks_where { Self::Answer } else { Self::SayNothing }
+    }
+
+    /// Whether a sentence is one, and no answer.
+    pub(super) fn rule_out(self, sentence: &str) -> bool {
+        self == Self::SayNothing && (is_link(sentence) || is_pointer(sentence))
+    }
 }
 
 /// Whether a text is one link or image and nothing else.
@@ -60,7 +75,14 @@ fn is_link(text: &str) -> bool {
 }
 
 fn is_pointer(sentence: &str) -> bool {
-    let words: Vec<String> = lower_case_words(sentence).take(LONGEST + 1).collect();
+    let mut words = lower_case_words(sentence);
+    let Some(first) = words.next() else { return false };
+    let is_aimed = AIMS.contains(&first.as_str());
+    // Most sentences begin otherwise, and are done here.
+    if !is_aimed && !LEADS.iter().any(|lead| lead.starts_with(&first)) {
+        return false;
+    }
+    let words: Vec<String> = std::iter::once(first).chain(words.take(LONGEST)).collect();
     if words.len() > LONGEST {
         return false;
     }
@@ -69,7 +91,6 @@ fn is_pointer(sentence: &str) -> bool {
         words.len() > opening.len() && words.iter().zip(&opening).all(|(word, wanted)| word == wanted)
     };
     let holds = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    let is_aimed = words.first().is_some_and(|word| AIMS.contains(&word.as_str()));
     LEADS.iter().any(begins) || is_aimed && holds(&INFORMATION) && holds(&READING)
 }
 
@@ -79,7 +100,8 @@ mod tests {
     use crate::lexical::analyzer::Analyzer;
 
     fn leads(question: &str, sentence: &str) -> bool {
-        only_leads_elsewhere(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence)
+        let question = Question::new(Analyzer::english(), question, 100, |_| 5);
+        Pointers::of(&question).rule_out(sentence)
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageE
     let features = of_round(question, passages, evidence);
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
     let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
-    let by_entry = passages.iter().zip(evidence).map(|(passage, evidence)| entry(question, passage, evidence));
+    let by_entry = passages.iter().zip(evidence).map(|(passage, evidence)| by_form(question, passage, evidence));
     let probabilities: Vec<f32> = by_features.zip(by_entry).map(|(one, other)| one.max(other)).collect();
     let highest = probabilities.iter().copied().fold(0.0, f32::max);
     let verdicts = features
@@ -73,7 +73,7 @@ pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageE
 
 /// Probability of a passage by a row that holds all of the question, by a sentence that defines the term that is asked for, or
 /// by the entry of an option that is named; 0 where it has none.
-fn entry(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
+fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
     if row::answers(question, passage, evidence) {
         return row::PROBABILITY;
     }

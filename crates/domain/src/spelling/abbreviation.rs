@@ -62,9 +62,26 @@ const COMMON: [(&str, &[&str]); 48] = [
     ("wfh", &["working from home", "work from home", "remote work", "work remotely", "home office"]),
 ];
 
+/// Whether a word may be an abbreviation.
+pub(super) fn may_be(word: &str) -> bool {
+    let is_short = word.chars().count() <= LONGEST && word.chars().all(char::is_alphanumeric);
+    is_short && (are_initials(word) || common(word).is_some())
+}
+
+fn are_initials(word: &str) -> bool {
+    word.chars().count() >= FEWEST_INITIALS && word.chars().all(char::is_uppercase)
+}
+
+/// The usual words for an abbreviation, of one or of several.
+fn common(word: &str) -> Option<&'static [&'static str]> {
+    let lower = word.to_lowercase();
+    let is_it = |short: &str| short == lower || lower.strip_suffix('s') == Some(short);
+    COMMON.iter().find(|(short, _)| is_it(short)).map(|(_, forms)| *forms)
+}
+
 /// The words in the passages that an abbreviation stands for, if there are any.
 pub(super) fn spelled_out(analyzer: &Analyzer, asked: &str, passages: &[&str]) -> Option<String> {
-    if asked.chars().count() > LONGEST || !asked.chars().all(char::is_alphanumeric) {
+    if !may_be(asked) {
         return None;
     }
     by_initials(asked, passages).or_else(|| usual(analyzer, asked, passages))
@@ -72,10 +89,10 @@ pub(super) fn spelled_out(analyzer: &Analyzer, asked: &str, passages: &[&str]) -
 
 /// The first run of capitalised words with these initials.
 fn by_initials(asked: &str, passages: &[&str]) -> Option<String> {
-    let initials: Vec<char> = asked.chars().collect();
-    if initials.len() < FEWEST_INITIALS || !initials.iter().all(|letter| letter.is_uppercase()) {
+    if !are_initials(asked) {
         return None;
     }
+    let initials: Vec<char> = asked.chars().collect();
     passages.iter().find_map(|passage| {
         let words: Vec<&str> = passage.unicode_words().collect();
         let spells =
@@ -86,8 +103,7 @@ fn by_initials(asked: &str, passages: &[&str]) -> Option<String> {
 
 /// The first of the usual words for it that a passage holds, one after the other.
 fn usual(analyzer: &Analyzer, asked: &str, passages: &[&str]) -> Option<String> {
-    let lower = asked.to_lowercase();
-    let (_, forms) = COMMON.iter().find(|(short, _)| *short == lower || lower.strip_suffix('s') == Some(short))?;
+    let forms = common(asked)?;
     let held: Vec<Vec<String>> = passages.iter().map(|passage| analyzer.terms(passage)).collect();
     let is_held = |form: &&&str| {
         let terms = analyzer.terms(form);

@@ -44,8 +44,10 @@ pub fn corrections<'p>(
     question: &Question,
     passages: impl IntoIterator<Item = &'p str>,
 ) -> Vec<Correction> {
+    let may_be_read_otherwise = |word: &str| is_correctable(word) || abbreviation::may_be(word);
+    let terms = question.terms.terms().iter();
     let unknown: Vec<&QuestionTerm> =
-        question.terms.terms().iter().filter(|term| term.document_frequency == 0).collect();
+        terms.filter(|term| term.document_frequency == 0 && may_be_read_otherwise(&term.word)).collect();
     if unknown.is_empty() {
         return Vec::new();
     }

@@ -1,0 +1,70 @@
+//! The form that an answer must have, as far as it can be seen. English only.
+
+use super::candidate::SentenceCandidate;
+use super::form::{asks_for_author, asks_in_present, tells_amount, tells_author, tells_condition, tells_default};
+use crate::evidence::Question;
+use crate::evidence::kind::{AnswerKind, has_time};
+use crate::evidence::measure::Measure;
+use crate::evidence::names::names_in_full;
+
+/// A question, and what a sentence must tell to answer it.
+pub(super) struct Sought<'q> {
+    pub(super) question: &'q Question,
+    is_default: bool,
+    form: Form,
+}
+
+/// The form of an answer.
+enum Form {
+    /// A number with this measure, or any number.
+    Number(Option<Measure>),
+    /// A date; in the present tense also a condition or a time ("on the third day").
+    Time { in_present: bool },
+    /// The author of something: a name, or words that tell one.
+    Author,
+    /// The definition of a term.
+    Definition,
+    /// Several things.
+    List,
+    /// Not seen surely enough.
+    Unseen,
+}
+
+impl<'q> Sought<'q> {
+    pub(super) fn of(question: &'q Question) -> Self {
+        let asked = &question.asked;
+        let form = match question.kind {
+            AnswerKind::Number => Form::Number(Measure::asked_for(asked)),
+            AnswerKind::Date => Form::Time { in_present: asks_in_present(asked) },
+            AnswerKind::Person if asks_for_author(asked) => Form::Author,
+            AnswerKind::Definition if question.terms.asks_for_term() => Form::Definition,
+            AnswerKind::List => Form::List,
+            _ => Form::Unseen,
+        };
+        Self { question, is_default: tells_default(asked), form }
+    }
+
+    /// Whether a sentence can hold what is asked for.
+    pub(super) fn may_be(&self, candidate: &SentenceCandidate) -> bool {
+        let text = &candidate.text;
+        if self.is_default && !tells_default(text) {
+            return false;
+        }
+        match self.form {
+            Form::Number(measure) => {
+                let measures = || measure.is_none_or(|measure| measure.is_told_by(text));
+                candidate.holds_kind && measures() || tells_amount(text)
+            }
+            Form::Time { in_present } => {
+                candidate.holds_kind || in_present && (tells_condition(text) || has_time(text))
+            }
+            Form::Author => tells_author(text) || names_in_full(&self.question.text, text),
+            Form::Definition => {
+                let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
+                has_form || candidate.is_row || self.question.terms.is_in_brackets(text)
+            }
+            Form::List => candidate.holds_kind || candidate.is_row || !candidate.items.is_empty(),
+            Form::Unseen => true,
+        }
+    }
+}
