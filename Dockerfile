@@ -2,8 +2,12 @@
 
 # The service alone: it needs a Postgres with pgvector at DATABASE_URL (docker-compose.yml brings one).
 
+# A release names both by digest; see .github/workflows/release.yml.
+ARG RUST_IMAGE=rust:1.95-slim-bookworm
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
 # The workspace without its code: manifests, and an empty library in each package.
-FROM rust:1.95-slim-bookworm AS skeleton
+FROM ${RUST_IMAGE} AS skeleton
 WORKDIR /source
 COPY . .
 RUN find . -name Cargo.toml | while read -r manifest; do \
@@ -13,7 +17,7 @@ RUN find . -name Cargo.toml | while read -r manifest; do \
     && cp Cargo.lock /skeleton && echo 'fn main() {}' > /skeleton/src/main.rs
 
 
-FROM rust:1.95-slim-bookworm AS build
+FROM ${RUST_IMAGE} AS build
 WORKDIR /build
 
 # The dependencies first, in a layer that lasts until a manifest or Cargo.lock changes.
@@ -27,7 +31,7 @@ ENV SQLX_OFFLINE=true
 RUN touch src/*.rs crates/*/src/lib.rs && cargo build --release --locked --bin cited
 
 
-FROM debian:bookworm-slim
+FROM ${RUNTIME_IMAGE}
 
 # Certificates are for model servers reached by HTTPS.
 RUN apt-get update \
