@@ -13,7 +13,12 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::{Method, Request, StatusCode, body::Frame, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
+
+use crate::tls;
 
 /// A reply with another status than success.
 #[derive(Debug)]
@@ -42,6 +47,15 @@ impl Client {
     pub async fn connect(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await.context("the service does not listen")?;
         stream.set_nodelay(true)?;
+        Self::over(stream).await
+    }
+
+    /// Connects by TLS.
+    pub async fn connect_by_tls(address: SocketAddr) -> anyhow::Result<Self> {
+        Self::over(tls::connect(address).await?).await
+    }
+
+    async fn over(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> anyhow::Result<Self> {
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
         Ok(Self { sender, key: None })

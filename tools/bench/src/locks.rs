@@ -1,7 +1,7 @@
 //! The price of each lock: the same asks and uploads with one lock more from case to case, in one run.
 //!
 //! Every case is a process over the same data, and all are visited in turn, round after round, so that what the machine does
-//! meanwhile meets all of them alike. Locks without a switch (the conditions of statements, the lists of operations, the seals)
+//! meanwhile meets all of them alike. Locks without a switch (the conditions of statements, the lists of operations)
 //! are in every case.
 
 use std::{
@@ -26,6 +26,7 @@ use crate::{
     report::machine,
     service::{Service, Setup, open_to_postgres},
     single::{UPLOAD, is_stored},
+    tls,
 };
 
 /// What the command takes.
@@ -94,28 +95,38 @@ const QUOTAS: [(&str, &str); 3] = [
     ("CITED_TENANT_MAX_COLLECTIONS", "1000"),
 ];
 
+/// The function that writes security events, and one in its place that does not.
+const RECORD: &str = "SELECT pg_get_functiondef('write_security_events'::regproc)";
+const NO_RECORD: &str = "CREATE OR REPLACE FUNCTION write_security_events(in_rows jsonb) RETURNS void
+    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS 'SELECT'";
+
 /// A set of locks, each with all of those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Case {
     None,
+    Record,
     RowSecurity,
     Keys,
     Limits,
     Quotas,
     Lists,
+    Tls,
 }
 
 impl Case {
-    const ALL: [Self; 6] = [Self::None, Self::RowSecurity, Self::Keys, Self::Limits, Self::Quotas, Self::Lists];
+    const ALL: [Self; 8] =
+        [Self::None, Self::Record, Self::RowSecurity, Self::Keys, Self::Limits, Self::Quotas, Self::Lists, Self::Tls];
 
     const fn name(self) -> &'static str {
         match self {
-            Self::None => "no key, no row level security",
+            Self::None => "no key, no row level security, no security events",
+            Self::Record => "and security events",
             Self::RowSecurity => "and row level security",
             Self::Keys => "and a key that is stored",
             Self::Limits => "and limits of the key by minute, at once and by day",
             Self::Quotas => "and quotas of the tenant",
             Self::Lists => "and an access control list of each document",
+            Self::Tls => "and TLS",
         }
     }
 
@@ -123,11 +134,17 @@ impl Case {
         let with = |from: Self, settings: &[(&'static str, &'static str)]| {
             if self >= from { settings.to_vec() } else { Vec::new() }
         };
-        [with(Self::Keys, &KEYS), with(Self::Limits, &LIMITS), with(Self::Quotas, &QUOTAS)].concat()
+        [
+            with(Self::Keys, &KEYS),
+            with(Self::Limits, &LIMITS),
+            with(Self::Quotas, &QUOTAS),
+            with(Self::Tls, &tls::SETTINGS),
+        ]
+        .concat()
     }
 
     fn collection(self) -> &'static str {
-        if self == Self::Lists { "listed" } else { "open" }
+        if self >= Self::Lists { "listed" } else { "open" }
     }
 }
 
@@ -205,14 +222,19 @@ impl Material {
     async fn visit(&mut self, setup: &Setup, case: Case) -> anyhow::Result<Rates> {
         let service = Service::start_with_settings(setup, &case.settings()).await?;
         let mut owner = PgConnection::connect_with(&raw_copy::superuser(&setup.data_dir)?).await?;
-        if case == Case::None {
+        let record: String = sqlx::query_scalar(RECORD).fetch_one(&mut owner).await?;
+        if case < Case::Record {
+            owner.execute(NO_RECORD).await?;
+        }
+        if case < Case::RowSecurity {
             owner.execute(row_security("DISABLE")).await?;
         }
         let rates = self.measure(&service, case).await;
         // The service starts with forced policies only.
-        if case == Case::None {
+        if case < Case::RowSecurity {
             owner.execute(row_security("ENABLE")).await?;
         }
+        owner.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(record))).await?;
         owner.close().await?;
         service.stop().await?;
         rates
@@ -220,7 +242,7 @@ impl Material {
 
     async fn measure(&mut self, service: &Service, case: Case) -> anyhow::Result<Rates> {
         let key = (case >= Case::Keys).then_some(self.key.as_str());
-        let door = |path| Door { address: service.address, path, key };
+        let door = |path| Door { address: service.address, path, key, has_tls: case >= Case::Tls };
         let LocksArguments { asks, singles, bulk, .. } = self.arguments;
         let ask = |question: &String| json!({"question": question, "collections": [case.collection()], "cache": {"ttl_s": 0}});
         let questions = self.corpus.questions.iter().cycle().skip(self.asked);

@@ -24,7 +24,9 @@ mod service;
 mod single;
 mod size;
 mod slow_models;
+mod storms;
 mod throughput;
+mod tls;
 mod uploads;
 mod vectors;
 
@@ -43,6 +45,7 @@ use serde_json::json;
 use service::{Service, Setup, open_to_postgres};
 use single::SingleArguments;
 use size::SizeArguments;
+use storms::StormsArguments;
 use throughput::ThroughputArguments;
 use uploads::UploadsArguments;
 
@@ -63,6 +66,7 @@ async fn main() -> anyhow::Result<()> {
         Some("ingest") => return throughput::run(&ThroughputArguments::read(given.skip(1))?).await,
         Some("single") => return single::run(&SingleArguments::read(given.skip(1))?).await,
         Some("locks") => return locks::run(&LocksArguments::read(given.skip(1))?).await,
+        Some("storms") => return storms::run(&StormsArguments::read(given.skip(1))?).await,
         Some("uploads") => return uploads::run(&UploadsArguments::read(given.skip(1))?).await,
         Some("bulk") => return bulk::run(&BulkArguments::read(given.skip(1))?).await,
         _ => {}
@@ -107,6 +111,7 @@ fn usage(command: Option<&str>) -> &'static str {
         Some("bulk") => bulk::USAGE,
         Some("uploads") => uploads::USAGE,
         Some("locks") => locks::USAGE,
+        Some("storms") => storms::USAGE,
         _ => arguments::USAGE,
     }
 }

@@ -21,6 +21,7 @@ pub struct Door<'a> {
     pub path: &'static str,
     /// The key of all clients, if they have one.
     pub key: Option<&'a str>,
+    pub has_tls: bool,
 }
 
 /// How requests went.
@@ -41,7 +42,11 @@ impl Posted {
 impl Door<'_> {
     /// Opens a connection.
     pub async fn connect(self) -> anyhow::Result<Client> {
-        let client = Client::connect(self.address).await?;
+        let client = if self.has_tls {
+            Client::connect_by_tls(self.address).await?
+        } else {
+            Client::connect(self.address).await?
+        };
         Ok(match self.key {
             Some(key) => client.with_key(key),
             None => client,

@@ -13,7 +13,7 @@ use anyhow::{Context as _, bail};
 use hyper::Method;
 use tokio::process::{Child, Command};
 
-use crate::{client::Client, process};
+use crate::{client::Client, process, tls};
 
 /// The first start makes a database and is the longest.
 const START_TIMEOUT: Duration = Duration::from_mins(2);
@@ -88,16 +88,19 @@ impl Service {
         })?;
         let pid = child.id().context("the service ended at once")?;
         let mut service = Self { child, address, pid, setup: setup.clone(), started };
-        service.wait_until_ready().await?;
+        let has_tls = settings.iter().any(|setting| tls::SETTINGS.contains(setting));
+        service.wait_until_ready(has_tls).await?;
         Ok(service)
     }
 
-    async fn wait_until_ready(&mut self) -> anyhow::Result<()> {
+    async fn wait_until_ready(&mut self, has_tls: bool) -> anyhow::Result<()> {
         while self.started.elapsed() < START_TIMEOUT {
             if let Some(status) = self.child.try_wait()? {
                 bail!("the service ended with {status}; its log is in {}", self.setup.data_dir.display());
             }
-            if let Ok(mut client) = Client::connect(self.address).await
+            let connected =
+                if has_tls { Client::connect_by_tls(self.address).await } else { Client::connect(self.address).await };
+            if let Ok(mut client) = connected
                 && let Ok((status, _)) = client.send(Method::GET, "/readyz", None).await
                 && status.is_success()
             {

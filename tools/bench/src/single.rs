@@ -115,7 +115,7 @@ fn bodies(count: usize) -> Vec<Value> {
 }
 
 async fn send(service: &Service, bodies: Vec<Value>, clients: usize) -> anyhow::Result<Sent> {
-    let door = Door { address: service.address, path: UPLOAD, key: None };
+    let door = Door { address: service.address, path: UPLOAD, key: None, has_tls: false };
     let before = service.cpu_seconds()?;
     let posted = door.post_each(bodies, clients, is_stored).await?;
     let after = service.cpu_seconds()?;
