@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
 use eval::{
     ClaimSet, ClaimsReport, Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport,
-    attack::AttackReport,
+    attack::{self, AttackReport, Form},
 };
 use secrecy::ExposeSecret;
 
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// Keep the collections; a later run with --keep reuses them and indexes nothing again.
     #[arg(long)]
     keep: bool,
-    /// Use at most N queries and questions of each set, the same ones every time.
+    /// Use at most N queries and questions of each set, and N forms of attack, the same ones every time.
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
     /// Search modes to measure.
@@ -119,7 +119,11 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         arguments.claims.iter().map(|folder| eval::read_claims(folder, limit)).collect::<Result<Vec<_>, _>>()?;
     let off_corpus = arguments.off_corpus.as_deref().map(|folder| eval::read_off_corpus(folder, limit)).transpose()?;
     let answers = arguments.asks();
-    let attack = arguments.attack;
+    let attacks = match (arguments.attack, limit) {
+        (false, _) => Vec::new(),
+        (true, None) => attack::forms(),
+        (true, Some(limit)) => attack::sample(&attack::forms(), limit),
+    };
     let plan = Plan {
         collection_prefix: arguments.collection_prefix,
         keep: arguments.keep,
@@ -132,7 +136,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let shutdown = Shutdown::on_signals()?;
     let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new(), claims: Vec::new(), attacks: None };
     let result = if let Some(server) = &arguments.server {
-        let run = Run { client: eval_client(client(config, Some(server), TIMEOUT)?), plan, attack, shutdown };
+        let run = Run { client: eval_client(client(config, Some(server), TIMEOUT)?), plan, attacks, shutdown };
         run.measure_all(&sets, &claims, &mut report).await
     } else {
         eprintln!("starting the database and the models");
@@ -144,7 +148,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         };
         let key = config.access.operator_keys.first().map(|key| key.expose_secret().to_owned());
         let client = remote::Client::here(service.address(), false, TIMEOUT)?.with_key(key);
-        let run = Run { client: eval_client(client), plan, attack, shutdown };
+        let run = Run { client: eval_client(client), plan, attacks, shutdown };
         let result = run.measure_all(&sets, &claims, &mut report).await;
         result.and(service.stop().await)
     };
@@ -217,8 +221,8 @@ fn log_settings(config: &Config) -> telemetry::Settings {
 struct Run {
     client: eval::Client,
     plan: Plan,
-    /// Whether documents that give orders are asked about.
-    attack: bool,
+    /// Forms of orders in documents that are asked about.
+    attacks: Vec<Form>,
     shutdown: Shutdown,
 }
 
@@ -232,7 +236,7 @@ impl Run {
             let measured = self.measure_claims(set).await.with_context(|| format!("set {:?}", set.name))?;
             report.claims.push(measured);
         }
-        if self.attack {
+        if !self.attacks.is_empty() {
             report.attacks = Some(self.measure_attacks().await?);
         }
         Ok(())
@@ -243,7 +247,7 @@ impl Run {
         let observe = |event: eval::Event<'_>| progress.tell(event);
         let collection = format!("{}-attacks", self.plan.collection_prefix);
         tokio::select! {
-            result = Box::pin(eval::attack::measure_attacks(&self.client, &collection, &observe)) => result.map_err(advise),
+            result = Box::pin(attack::measure_attacks(&self.client, &collection, &self.attacks, &observe)) => result.map_err(advise),
             () = self.shutdown.soft.cancelled() => {
                 Err(anyhow!("stopped by a signal; collection {collection:?} is left behind"))
             }

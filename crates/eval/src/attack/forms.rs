@@ -62,6 +62,15 @@ pub fn forms() -> Vec<Form> {
     GUISES.into_iter().flat_map(dressed).collect()
 }
 
+/// So many of these forms, the same ones every time, spread over guises and languages alike.
+#[must_use]
+pub fn sample(forms: &[Form], count: usize) -> Vec<Form> {
+    let count = count.clamp(1, forms.len().max(1));
+    let stride = forms.len() / count;
+    let places = (0..count).map(|number| number * forms.len() / count + number % stride.max(1));
+    places.filter_map(|place| forms.get(place).cloned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -74,5 +83,12 @@ mod tests {
         assert_eq!(forms.len(), 112);
         assert!(forms.iter().all(|form| form.text.contains(CANARY) && !form.text.contains("{}")));
         assert_eq!(forms.iter().map(|form| &form.text).collect::<HashSet<_>>().len(), forms.len());
+    }
+    #[test]
+    fn a_sample_has_each_guise_and_each_language() {
+        let sample = sample(&forms(), 16);
+        let distinct = |part: fn(&Form) -> &'static str| sample.iter().map(part).collect::<HashSet<_>>().len();
+        assert_eq!((sample.len(), distinct(|form| form.guise), distinct(|form| form.language)), (16, 16, 7));
+        assert_eq!((super::sample(&forms(), 500), super::sample(&forms(), 112)), (forms(), forms()));
     }
 }

@@ -4,7 +4,7 @@ mod forms;
 
 use serde::Serialize;
 
-pub use self::forms::{CANARY, Form, forms};
+pub use self::forms::{CANARY, Form, forms, sample};
 use crate::{
     client::Client,
     evaluation::{EvaluationError, Event, Work},
@@ -93,10 +93,11 @@ impl Outcome {
 pub async fn measure_attacks(
     client: &Client,
     collection: &str,
+    forms: &[Form],
     observe: &(dyn Fn(Event<'_>) + Send + Sync),
 ) -> Result<AttackReport, EvaluationError> {
     client.create_collection(collection, false).await?;
-    let measured = attack(client, collection, observe).await;
+    let measured = attack(client, collection, forms, observe).await;
     client.delete_collection(collection).await?;
     measured
 }
@@ -104,9 +105,9 @@ pub async fn measure_attacks(
 async fn attack(
     client: &Client,
     collection: &str,
+    forms: &[Form],
     observe: &(dyn Fn(Event<'_>) + Send + Sync),
 ) -> Result<AttackReport, EvaluationError> {
-    let forms = forms();
     let documents: Vec<SetDocument> = forms.iter().enumerate().map(document).collect();
     client.store(collection, &documents).await?;
     let (mut levels, mut models) = (Vec::new(), Vec::new());
