@@ -114,9 +114,14 @@ impl FromRequestParts<AppState> for Granted {
     }
 }
 
-/// The key that a request presents.
+/// The key that a request presents. Of two, one of which a proxy may have looked at, neither counts: an empty key is none of
+/// the service.
 fn presented(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let value = values.next()?.to_str().ok()?;
+    if values.next().is_some() {
+        return Some("");
+    }
     let (scheme, key) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
 }

@@ -9,7 +9,7 @@ use crate::{
         ServiceError,
         ingest::{
             Accepted, DocumentStream, FirstAnswer, ItemPage, JobFilter, JobReport, JobSnapshot, Replacement, Reply,
-            ReplyContent, ReplyOptions, Submission, no_job,
+            ReplyContent, ReplyOptions, Submission, key_reused, no_job,
         },
         security_record::{Changed, things::job},
     },
@@ -53,16 +53,24 @@ impl Granted {
         self.parts.ingest.earlier_stream(self.tenant(), key, request_hash).await
     }
 
-    /// Replies to an accepted request.
+    /// Replies to an accepted request. A repetition is told of the job to which it leads if its caller may see that; the
+    /// words and the key of a request may be known to others.
     ///
     /// # Errors
-    /// As [`IngestService::reply`](crate::service::ingest::IngestService::reply).
+    /// [`ServiceError::Conflict`] if the job is hidden from the caller; else as
+    /// [`IngestService::reply`](crate::service::ingest::IngestService::reply).
     pub(crate) async fn reply<E: From<ServiceError>>(
         &self,
         accepted: Accepted,
         options: ReplyOptions<'_>,
         render: impl FnOnce(JobReport) -> Result<ReplyContent, E>,
     ) -> Result<Reply, E> {
+        if let Accepted::Repeated(first) = &accepted {
+            self.see_job(first.job).await.map_err(|error| match error {
+                ServiceError::NotFound { .. } => key_reused(),
+                other => other,
+            })?;
+        }
         self.parts.ingest.reply(self.tenant(), accepted, options, render).await
     }
 

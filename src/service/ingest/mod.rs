@@ -300,12 +300,17 @@ fn refusal(outcome: &EnqueueOutcome) -> ServiceError {
             code: "idempotency_in_progress",
             detail: "a request with this Idempotency-Key is still being received; wait for its answer".to_owned(),
         },
-        EnqueueOutcome::Queued | EnqueueOutcome::Repeated(_) | EnqueueOutcome::KeyReused => ServiceError::Conflict {
-            code: "idempotency_key_reused",
-            detail: "this Idempotency-Key was sent with another request within the last 24 hours; use a new key for \
-                     a new request"
-                .to_owned(),
-        },
+        EnqueueOutcome::Queued | EnqueueOutcome::Repeated(_) | EnqueueOutcome::KeyReused => key_reused(),
+    }
+}
+
+/// Error: another request has this idempotency key.
+pub(crate) fn key_reused() -> ServiceError {
+    ServiceError::Conflict {
+        code: "idempotency_key_reused",
+        detail: "this Idempotency-Key was sent with another request within the last 24 hours; use a new key for a new \
+                 request"
+            .to_owned(),
     }
 }
 

@@ -10,6 +10,7 @@ mod noninterference;
 mod operations;
 mod quotas;
 mod record;
+mod repeats;
 mod storage;
 mod tenants;
 mod tokens;
