@@ -90,6 +90,9 @@ fn warn_of_settings(config: &Config) {
     for unconfigured in config.unconfigured_choices() {
         tracing::warn!("{unconfigured}");
     }
+    if let Some(exposure) = config.exposure() {
+        tracing::warn!("{exposure}");
+    }
 }
 
 /// Migrates the operator's database to the current schema.

@@ -13,7 +13,10 @@ mod retrieval;
 mod table;
 mod traces;
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf};
+use std::{
+    collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
+};
 
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
@@ -97,6 +100,8 @@ pub struct Config {
     pub(crate) traces: Option<telemetry::TraceSettings>,
     effective: Vec<EffectiveValue>,
     unknown_variables: Vec<UnknownVariable>,
+    /// The configuration file, if it holds a secret and other users of the machine may read it.
+    exposed_file: Option<String>,
 }
 
 /// A service on another machine.
@@ -181,7 +186,14 @@ impl Config {
                 });
             }
         };
-        Self::from_sources(environment, &file)
+        let config = Self::from_sources(environment, &file)?;
+        let exposed_file = (config.file_has_secret() && is_readable_by_others(&path)).then_some(path);
+        Ok(Self { exposed_file, ..config })
+    }
+
+    /// Whether a secret stands in the configuration file itself.
+    fn file_has_secret(&self) -> bool {
+        self.effective.iter().any(|value| value.origin == Origin::File && value.value == reader::NOT_SHOWN)
     }
 
     /// Reads from given sources: variables by name, and the text of a configuration file.
@@ -251,6 +263,7 @@ impl Config {
             traces,
             effective,
             unknown_variables,
+            exposed_file: None,
         })
     }
 
@@ -266,6 +279,12 @@ impl Config {
         &self.unknown_variables
     }
 
+    /// A warning about secrets in a configuration file that others may read.
+    pub(crate) fn exposure(&self) -> Option<String> {
+        let path = self.exposed_file.as_ref()?;
+        Some(format!("{path} holds a secret, and other users of this machine may read it; chmod 600 {path}"))
+    }
+
     /// Warnings about models that requests may name and that are not configured.
     pub(crate) fn unconfigured_choices(&self) -> impl Iterator<Item = String> {
         let named = self.ask.choice.iter().flatten().filter(|name| !self.chat.models.contains_key(name));
@@ -273,6 +292,11 @@ impl Config {
             format!("CITED_ASK_MODELS has {name}, which is not configured; configure it, or take it off the list")
         })
     }
+}
+
+/// Whether users that are neither the owner of a file nor of its group may read it.
+fn is_readable_by_others(path: &str) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o004 != 0)
 }
 
 fn read_database(reader: &mut Reader) -> Database {

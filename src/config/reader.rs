@@ -21,6 +21,9 @@ use super::{
 /// Longest time of any timeout: longer ones are mistakes, and timers do not accept much longer ones.
 pub(super) const LONGEST_TIME: Duration = Duration::from_hours(365 * 24);
 
+/// Shown in the place of a secret.
+pub(super) const NOT_SHOWN: &str = "(set, not shown)";
+
 /// Looks up names and records the values found and the faults.
 pub(super) struct Reader {
     pub(super) environment: BTreeMap<String, String>,
@@ -178,7 +181,7 @@ impl Reader {
                 None
             }
             (Some((value, origin)), None) => {
-                self.note(name, "(set, not shown)".to_owned(), origin);
+                self.note(name, NOT_SHOWN.to_owned(), origin);
                 Some(SecretString::from(value))
             }
             (None, Some((path, origin))) => {

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{
     Origin,
-    reader::{LONGEST_TIME, Reader, secret_in},
+    reader::{LONGEST_TIME, NOT_SHOWN, Reader, secret_in},
 };
 
 /// A table with its path, such as `providers.groq`. Keys that were not read are faults.
@@ -68,7 +68,7 @@ impl<'a> Table<'a> {
     /// A text that is not displayed.
     fn secret(&mut self, key: &str) -> Option<SecretString> {
         let text = self.text(key)?;
-        self.note(key, "(set, not shown)".to_owned());
+        self.note(key, NOT_SHOWN.to_owned());
         Some(SecretString::from(text))
     }
 

@@ -41,6 +41,7 @@ pub(crate) async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, 
         user(&mut connection).await?,
         runtime_role(&mut connection).await?,
         schema(&mut connection).await?,
+        log(&mut connection).await?,
     ];
     connection.close().await?;
     Ok(findings)
@@ -171,4 +172,26 @@ async fn schema(connection: &mut PgConnection) -> Result<Finding, StoreError> {
             Finding::good(ABOUT, format!("{missing} of {all} migrations to come with the next start"))
         }
     })
+}
+
+/// Settings of the server that write the values of statements, among them the texts of documents, into its log.
+const LOGGED_VALUES: &str = "SELECT current_setting('log_error_verbosity'), current_database()::text, (
+    SELECT string_agg(format('%s = %s', name, setting), ', ' ORDER BY name) FROM pg_settings
+    WHERE current_setting('log_parameter_max_length') <> '0' AND
+            (name = 'log_statement' AND setting IN ('mod', 'all')
+             OR name IN ('log_min_duration_statement', 'log_min_duration_sample') AND setting <> '-1'
+             OR name = 'log_transaction_sample_rate' AND setting::float8 > 0)
+        OR name = 'log_parameter_max_length_on_error' AND setting <> '0')";
+
+/// Whether the log of the server may hold text of documents. Who reads it may be allowed to, so it is no fault.
+async fn log(connection: &mut PgConnection) -> Result<Finding, StoreError> {
+    let (verbosity, database, values): (String, String, Option<String>) =
+        sqlx::query_as(LOGGED_VALUES).fetch_one(connection).await?;
+    let found = match (verbosity.as_str(), values) {
+        ("terse", _) => "terse, without values of statements and rows".to_owned(),
+        (_, None) => "details of errors may quote documents".to_owned(),
+        (_, Some(settings)) => format!("holds the text of documents ({settings})"),
+    };
+    let remedy = format!("an administrator stops that: ALTER DATABASE {database} SET log_error_verbosity = 'terse'");
+    Ok(Finding::good("log", if verbosity == "terse" { found } else { format!("{found}; {remedy}") }))
 }

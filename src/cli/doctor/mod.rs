@@ -72,6 +72,9 @@ fn print_settings(config: &Config, findings: &mut Findings) {
     for unknown in config.unknown_variables() {
         findings.warning(unknown);
     }
+    if let Some(exposure) = config.exposure() {
+        findings.warning(exposure);
+    }
 }
 
 /// Checks whether the address is free, or that of a service which runs already.

@@ -1,5 +1,7 @@
 //! `cited doctor` before databases that are as they should be, and before others.
 
+use std::{fs, os::unix::fs::PermissionsExt};
+
 use axum::{Router, http::StatusCode};
 use cited::{PoolSettings, Store, StoreError};
 use embedded_postgres::PrivatePostgres;
@@ -104,6 +106,48 @@ async fn a_model_server_that_refuses_the_key_and_a_running_service_are_told() {
     assert!(!shown.contains("CITED_ASK_MODELS has openai:m,"), "{shown}");
     serving.abort();
     app.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_with_a_secret_that_others_may_read_is_told() {
+    let folder = folder();
+    let file = folder.path().join("cited.toml");
+    let file_name = file.to_str().expect("a path");
+    let url = database::url(&database::create().await);
+    let secret = "models = [\"here:m\"]\n[providers.here]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key = \"hunter2\"\n";
+    for (text, mode, is_told) in [(secret, 0o644, true), (secret, 0o600, false), ("log = \"warn\"\n", 0o644, false)] {
+        fs::write(&file, text).expect("written");
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("permissions");
+        let settings = [("DATABASE_URL", url.as_str()), ("CITED_CONFIG", file_name)];
+        let output = command(&["doctor"], &settings).output().await.expect("runs");
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        let told = format!("! {file_name} holds a secret, and other users of this machine may read it");
+        assert_eq!(shown.contains(&told), is_told, "{mode:o}: {shown}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}
+
+/// Values are details of the lines of statements, which a terse log leaves out.
+#[tokio::test]
+async fn a_log_that_holds_documents_is_told() {
+    let database = database::create().await;
+    let name = database.get_database().expect("a name");
+    let url = database::url(&database);
+    for (setting, told) in [
+        ("log_error_verbosity = 'terse'", "terse, without values"),
+        ("log_error_verbosity = 'default'", "details of errors may quote documents; an administrator stops that"),
+        ("log_min_duration_statement = 5000", "holds the text of documents (log_min_duration_statement = 5000)"),
+        ("log_parameter_max_length = 0", "details of errors may quote documents"),
+        (
+            "log_parameter_max_length_on_error = 64",
+            "holds the text of documents (log_parameter_max_length_on_error = 64)",
+        ),
+        ("log_error_verbosity = 'terse'", "terse, without values"),
+    ] {
+        database::execute(&database, &format!("ALTER DATABASE {name} SET {setting}")).await;
+        let (is_well, shown, _) = examine(&url).await;
+        assert!(is_well && line(&shown, "log").contains(told), "{setting}: {shown}");
+    }
 }
 
 #[tokio::test]
