@@ -6,7 +6,7 @@ use cited::Store;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, postgres::PgConnectOptions};
 use tokio::sync::OnceCell;
 
-use crate::throw_away_postgres;
+use crate::{other_tenant, throw_away_postgres};
 
 const TEMPLATE: &str = "cited_template";
 
@@ -22,7 +22,7 @@ async fn administrator() -> PgConnection {
     server().await.database("postgres").connect().await.expect("the shared server answers")
 }
 
-/// A fresh database with the schema.
+/// A fresh database with the schema, in which is [another tenant](other_tenant).
 pub(crate) async fn create() -> PgConnectOptions {
     PREPARED
         .get_or_init(|| async {
@@ -32,7 +32,10 @@ pub(crate) async fn create() -> PgConnectOptions {
                 .await
                 .expect("template");
             connection.close().await.expect("close");
-            Store::migrate(&server().await.database(TEMPLATE)).await.expect("the migrations run");
+            let template = server().await.database(TEMPLATE);
+            Store::migrate(&template).await.expect("the migrations run");
+            be_terse(TEMPLATE).await;
+            other_tenant::make(&template).await;
         })
         .await;
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -43,7 +46,16 @@ pub(crate) async fn create() -> PgConnectOptions {
         .await
         .expect("a database of its own");
     connection.close().await.expect("close");
+    be_terse(&name).await;
     server().await.database(&name)
+}
+
+/// Keeps details of errors out of the log, as the private Postgres does for the database of the service.
+async fn be_terse(name: &str) {
+    let mut connection = administrator().await;
+    let sql = format!("ALTER DATABASE {name} SET log_error_verbosity = 'terse'");
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.expect("a terse log");
+    connection.close().await.expect("close");
 }
 
 /// A fresh database with nothing in it.
@@ -65,9 +77,10 @@ pub(crate) fn url(options: &PgConnectOptions) -> String {
     options.to_url_lossy().to_string()
 }
 
-/// A single number from SQL, as superuser: past row level security.
+/// A single number from SQL, as superuser: past row level security, without the tenant that is in every database.
 pub(crate) async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
     let mut connection = options.connect().await.expect("the database answers");
+    connection.execute("SET search_path = without_the_other, public").await.expect("a search path");
     let number =
         sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.expect(sql);
     connection.close().await.expect("close");

@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use axum::Router;
 use cited::{App, Config, Context, Shutdown};
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
 use tokio::{net::TcpListener, task::JoinHandle};
 
-use crate::{database, scripted::ModelServer, wait};
+use crate::{database, other_tenant, scripted::ModelServer, wait};
 
 /// A running service on a database of its own.
 pub(crate) struct TestApp {
@@ -26,6 +26,8 @@ pub(crate) struct Answer {
     pub status: u16,
     pub headers: reqwest::header::HeaderMap,
     pub body: Value,
+    /// The body as it came.
+    pub text: String,
 }
 
 impl TestApp {
@@ -112,6 +114,7 @@ impl TestApp {
     pub(crate) async fn end(self) {
         self.shutdown.stop();
         self.running.await.expect("no panic").expect("a clean stop");
+        other_tenant::assert_absent_from_the_log_of_postgres().await;
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -157,6 +160,13 @@ impl TestApp {
     }
 }
 
+/// The whole body of a response that is no JSON, such as a stream of events, which holds no word of that tenant either.
+pub(crate) async fn body_of(response: Response) -> String {
+    let text = response.text().await.expect("a whole body");
+    other_tenant::assert_absent("a body", &text);
+    text
+}
+
 /// A client for loopback.
 pub(crate) fn client() -> Client {
     // The first caller installs it; reqwest asks for one even where nothing is encrypted.
@@ -164,13 +174,21 @@ pub(crate) fn client() -> Client {
     Client::builder().no_proxy().build().expect("a client")
 }
 
-/// Sends a request; the body is null where it is not JSON.
+/// Sends a request; the body is null where it is not JSON. No answer holds a word of the tenant that is in every database.
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
+    let answer = receive(request).await;
+    other_tenant::assert_absent("an answer", &format!("{:?} {}", answer.headers, answer.text));
+    answer
+}
+
+/// The same, whatever the answer holds.
+pub(crate) async fn receive(request: RequestBuilder) -> Answer {
     let response = request.send().await.expect("the service answers");
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     let body = response.bytes().await.expect("a whole body");
-    Answer { status, headers, body: serde_json::from_slice(&body).unwrap_or_default() }
+    let text = String::from_utf8_lossy(&body).into_owned();
+    Answer { status, headers, body: serde_json::from_slice(&body).unwrap_or_default(), text }
 }
 
 impl Answer {

@@ -15,6 +15,7 @@ mod indexes;
 mod ingest;
 mod jobs;
 mod operations;
+mod other_tenant;
 mod process;
 mod providers;
 mod scripted;

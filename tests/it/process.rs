@@ -17,7 +17,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::harness::client;
+use crate::{harness::client, other_tenant};
 
 /// Longest wait for a process to be ready, also on a busy machine.
 const READY: Duration = Duration::from_mins(2);
@@ -95,6 +95,12 @@ impl Process {
         Self { child, base, log, lines: kept }
     }
 
+    /// Checks what it and its database have logged.
+    async fn assert_nothing_hidden_is_logged(&self) {
+        other_tenant::assert_absent("a log", &self.logged().join("\n"));
+        other_tenant::assert_absent_from_the_log_of_postgres().await;
+    }
+
     /// The log lines since it was ready.
     pub(crate) fn logged(&self) -> Vec<String> {
         self.lines.lock().expect("lock").clone()
@@ -118,13 +124,15 @@ impl Process {
     /// Waits until it ends by itself; its exit code, and all that it wrote to standard error since it listens.
     pub(crate) async fn ended(mut self) -> (Option<i32>, Vec<String>) {
         let status = tokio::time::timeout(READY, self.child.wait()).await.expect("ends in time").expect("status");
-        self.log.await.expect("standard error is read to its end");
+        (&mut self.log).await.expect("standard error is read to its end");
+        self.assert_nothing_hidden_is_logged().await;
         (status.code(), self.lines.lock().expect("lock").clone())
     }
 
     /// Sends SIGKILL and waits for the end.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.expect("killed");
+        self.assert_nothing_hidden_is_logged().await;
         self.log.abort();
     }
 
@@ -136,6 +144,7 @@ impl Process {
             .await
             .expect("stops in time")
             .expect("status");
+        self.assert_nothing_hidden_is_logged().await;
         self.log.abort();
         (started.elapsed(), status.success())
     }

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, Permissions},
     os::unix::{fs::PermissionsExt, process::CommandExt},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{LazyLock, mpsc},
     thread,
@@ -28,6 +28,7 @@ rm -rf "$1"
 
 struct ThrowAway {
     connect_options: PgConnectOptions,
+    log: PathBuf,
     /// Holds the input that the sweeper waits on.
     _sweeper: Child,
 }
@@ -38,16 +39,17 @@ static THROW_AWAY: LazyLock<ThrowAway> = LazyLock::new(|| {
     let sweeper = sweep_after_the_tests(&folder);
     let (sender, receiver) = mpsc::channel();
     // A runtime of its own: each test's runtime ends with that test.
+    let of_postgres = folder.clone();
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async {
-            let postgres = PrivatePostgres::start(&settings(&folder)).await.unwrap();
+            let postgres = PrivatePostgres::start(&settings(&of_postgres)).await.unwrap();
             sender.send(postgres.connect_options()).unwrap();
             panic!("{}", postgres.failed().await);
         });
     });
     let connect_options = receiver.recv().expect("the private Postgres starts; its error is above");
-    ThrowAway { connect_options, _sweeper: sweeper }
+    ThrowAway { connect_options, log: folder.join("data/postgres.log"), _sweeper: sweeper }
 });
 
 fn sweep_after_the_tests(folder: &Path) -> Child {
@@ -67,6 +69,11 @@ fn sweep_after_the_tests(folder: &Path) -> Child {
 /// meanwhile.
 pub(crate) fn connect_options() -> PgConnectOptions {
     THROW_AWAY.connect_options.clone()
+}
+
+/// All that the shared server has logged so far.
+pub(crate) fn log() -> String {
+    String::from_utf8_lossy(&fs::read(&THROW_AWAY.log).unwrap()).into_owned()
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use sqlx::{Connection, Executor, PgConnection};
 
 use crate::{
     database,
-    harness::{Answer, TestApp, send},
+    harness::{Answer, TestApp, body_of, send},
     scripted::{ModelServer, Reply, Role},
     wait,
 };
@@ -80,7 +80,7 @@ async fn the_same_question_is_answered_again_without_a_model() {
 
     let body =
         app.request(Method::POST, "/v1/ask").json(&with("stream", json!("validated"))).send().await.expect("a stream");
-    let events = body.text().await.expect("a body");
+    let events = body_of(body).await;
     assert!(events.contains("event: sources") && events.contains("event: claim"), "{events}");
     assert!(events.contains("\"cache_hit\":true"), "{events}");
 

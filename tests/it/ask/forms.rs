@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{TestApp, slice},
+    harness::{TestApp, body_of, slice},
     scripted::ModelServer,
 };
 
@@ -57,7 +57,7 @@ async fn a_stream_sends_no_words_before_their_form_is_known() {
     app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": [document]})).await;
     let body = json!({"question": "How much does the permit cost a year?", "collections": ["c"], "format": "plain", "stream": true});
     let stream = app.request(reqwest::Method::POST, "/v1/ask").json(&body).send().await.expect("a stream");
-    let events = stream.text().await.expect("events");
+    let events = body_of(stream).await;
     assert!(events.contains("event: sources") && events.contains("event: answer"), "{events}");
     assert!(!events.contains("event: token") && !events.contains("event: claim"), "{events}");
     let last = events.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().expect("data");

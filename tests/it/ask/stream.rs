@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     dialect::Dialect,
-    harness::TestApp,
+    harness::{TestApp, body_of},
     scripted::{ModelServer, Piece, Reply, Role},
     wait,
 };
@@ -198,7 +198,7 @@ async fn the_accept_header_asks_for_a_stream_too() {
     let request = |body: &Value| {
         app.request(Method::POST, "/v1/ask").header("accept", "text/event-stream, */*;q=0.1").json(body).send()
     };
-    let streamed = request(&body).await.expect("an answer").text().await.expect("a body");
+    let streamed = body_of(request(&body).await.expect("an answer")).await;
     assert!(streamed.contains("event: answer"), "{streamed}");
     body["stream"] = json!(false);
     let whole = request(&body).await.expect("an answer").json::<Value>().await.expect("JSON");
@@ -331,7 +331,7 @@ async fn a_silent_model_is_filled_with_comments() {
     let app = TestApp::with_models(&server).await;
     app.ingest("handbook", &[("leave.md", DOCUMENT)]).await;
     let response = app.request(Method::POST, "/v1/ask").json(&ask(json!(true))).send().await.expect("a stream");
-    let body = response.text().await.expect("a body");
+    let body = body_of(response).await;
     let silence = body.split("event: sources").nth(1).and_then(|rest| rest.split("event: token").next());
     assert!(silence.is_some_and(|silence| silence.lines().any(|line| line.starts_with(':'))), "{body}");
     assert_eq!(end(&parse(&body))["outcome"], "answered");
@@ -351,7 +351,7 @@ async fn who_comes_back_gets_a_stream_of_its_own_with_one_end() {
     drop(first);
     // As browsers do, with the last event that they have seen.
     let again = app.request(Method::POST, "/v1/ask").header("last-event-id", "1").json(&ask(json!(true)));
-    let frames = parse(&again.send().await.expect("a stream").text().await.expect("a body"));
+    let frames = parse(&body_of(again.send().await.expect("a stream")).await);
     assert_eq!(frames[0].0, "sources", "from the beginning: {frames:#?}");
     assert_eq!((told(&frames).0.as_str(), &end(&frames)["outcome"]), (ANSWER, &json!("answered")));
     assert_eq!(server.calls(Role::Answer).len(), 2, "the first was ended, the second is another ask");

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{Answer, TestApp, slice},
+    harness::{Answer, TestApp, body_of, slice},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -34,7 +34,7 @@ async fn chunks(app: &TestApp, mut body: Value) -> (Vec<Value>, bool) {
     body["stream"] = json!(true);
     let response = app.request(Method::POST, "/v1/chat/completions").json(&body).send().await.expect("an answer");
     assert_eq!(response.status(), 200);
-    let text = response.text().await.expect("a whole body");
+    let text = body_of(response).await;
     let data: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
     let is_done = data.last() == Some(&"[DONE]");
     let chunks = data.into_iter().filter(|data| *data != "[DONE]");
@@ -238,7 +238,7 @@ async fn a_long_conversation_is_followed_and_a_front_end_may_ask_for_titles() {
 /// Names and data of the events of a streamed response.
 async fn response_events(app: &TestApp, body: Value) -> Vec<Value> {
     let response = app.request(Method::POST, "/v1/responses").json(&body).send().await.expect("an answer");
-    let text = response.text().await.expect("a whole body");
+    let text = body_of(response).await;
     assert!(text.trim_end().ends_with("data: [DONE]"), "{text}");
     let mut events = Vec::new();
     for block in text.split("\n\n").filter(|block| block.starts_with("event: ")) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     database,
-    harness::{Answer, TestApp, client, send},
+    harness::{Answer, TestApp, body_of, client, send},
     process::{Process, ended_job},
     scripted::{DIMENSION, ModelServer, Reply},
     wait,
@@ -91,7 +91,7 @@ async fn documents_are_found_by_their_words_before_their_vectors_are_made() {
     assert_eq!(coverage(&app, "harbour").await, json!({"chunks": 2, "embedded": 2, "fraction": 1.0}));
     assert_eq!(sources(&app, "harbour", "dense").await[0], "a.md");
     let events = app.request(Method::GET, &format!("/v1/jobs/{job}/events")).send().await.expect("an answer");
-    let events = events.text().await.expect("they end with the job");
+    let events = body_of(events).await;
     assert!(events.contains("\"searchable\":2"), "{events}");
     app.stop().await;
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     database,
-    harness::{TestApp, client, send},
+    harness::{TestApp, body_of, client, send},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -43,7 +43,7 @@ async fn scrape(url: &str) -> String {
     assert_eq!(response.status(), 200);
     let media_type = response.headers()["content-type"].to_str().expect("text").to_owned();
     assert!(media_type.starts_with("text/plain; version=0.0.4"), "{media_type}");
-    response.text().await.expect("text")
+    body_of(response).await
 }
 
 /// A service after an answer at the second try, a rejection, an abstention, a model that fails, and requests that bring in

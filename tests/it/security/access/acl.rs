@@ -152,7 +152,7 @@ async fn a_changed_list_holds_for_the_next_ask_and_embeds_nothing() {
     people.store(OPERATOR, document("open", "The canteen opens at noon.", None)).await;
     let vault = people.store(OPERATOR, document("vault", RESTRICTED, None)).await;
     // The transactions that wrote the vectors and chunks.
-    let written = "SELECT (SELECT sum(xmin::text::bigint) FROM chunk_embedding)::bigint + (SELECT sum(xmin::text::bigint) FROM chunk)::bigint";
+    let written = "SELECT (SELECT sum(xmin::text::bigint) FROM public.chunk_embedding)::bigint + (SELECT sum(xmin::text::bigint) FROM public.chunk)::bigint";
     let before = database::number(people.database(), written).await;
     let question = json!({"question": "Which word opens the vault?", "collections": ["c"], "cache": {"ttl_s": 600}});
     let ask = async |key: &str| people.send(key, Method::POST, "/v1/ask", question.clone()).await;

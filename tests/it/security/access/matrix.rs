@@ -139,7 +139,8 @@ async fn tenants_are_apart_by_row_security_alone() {
     let database = database::create().await;
     database::execute(&database, WITHOUT_CONDITIONS).await;
     let world = World::start_on(database, "").await;
-    database::execute(&world.database, "INSERT INTO one_for_all.joined SELECT tenant_id FROM tenant").await;
+    database::execute(&world.database, "INSERT INTO one_for_all.joined SELECT tenant_id FROM without_the_other.tenant")
+        .await;
     assert_hidden(&world, &world.admin, &world.foreign, &OF_FOREIGN).await;
     database::execute(&world.database, WITHOUT_ROW_SECURITY).await;
     let caller = world.caller();
@@ -190,7 +191,7 @@ async fn lists_hold_by_the_check_of_passages_alone() {
         let shown_to = async |key: &str| {
             let answer = send(operation.request(&caller, &world.restricted).bearer_auth(key)).await;
             assert_eq!(answer.status, 200, "{}: {answer:?}", operation.id);
-            format!("{:?} {}", answer.headers, answer.body)
+            format!("{:?} {}", answer.headers, answer.text)
         };
         let shown = shown_to(&world.stranger).await;
         assert!(!shown.contains("canaryrestricted"), "{}: {shown}", operation.id);
@@ -213,7 +214,7 @@ async fn assert_restricted(world: World) {
     };
     for operation in operations::all() {
         let of_hidden = send(operation.request(&caller, &hidden).bearer_auth(&world.stranger)).await;
-        let shown = format!("{:?} {}", of_hidden.headers, hidden.masked(&of_hidden.body.to_string()));
+        let shown = format!("{:?} {}", of_hidden.headers, hidden.masked(&of_hidden.text));
         assert!(!shown.contains("canaryrestricted"), "{}: {shown}", operation.id);
         if operation.tells_apart(&hidden, &nothing) {
             let of_nothing = send(operation.request(&caller, &nothing).bearer_auth(&world.stranger)).await;
@@ -223,8 +224,9 @@ async fn assert_restricted(world: World) {
     for list in ["/v1/collections", "/v1/documents", "/v1/jobs", "/v1/collections/mixed/indexes"] {
         let answer = caller.get(&world.stranger, list).await;
         assert_eq!(answer.status, 200, "{list}: {answer:?}");
-        assert!(!answer.body.to_string().contains("canaryrestricted"), "{list}: {answer:?}");
+        assert!(!answer.text.contains("canaryrestricted"), "{list}: {answer:?}");
     }
+    assert_nothing_is_measured(&caller).await;
     let log = world.process.logged().join("\n");
     assert!(!log.contains("canaryrestricted"), "{log}");
     let left = "SELECT count(*) FROM document WHERE version = 1 AND title LIKE 'canaryrestricted%'";
@@ -232,8 +234,8 @@ async fn assert_restricted(world: World) {
     world.process.stop().await;
 }
 
-/// Holds each operation on hidden things against the same on nothing, and looks for their words in all answers and in
-/// the log.
+/// Holds each operation on hidden things against the same on nothing, and looks for their words in all answers, in
+/// the metrics, in the log, and, as all tests do in the end, in that of the database.
 async fn assert_hidden(world: &World, key: &str, hidden: &Named, words: &[&str]) {
     let caller = world.caller();
     let nothing = Named::nothing();
@@ -243,7 +245,7 @@ async fn assert_hidden(world: &World, key: &str, hidden: &Named, words: &[&str])
             continue;
         }
         let of_hidden = send(operation.request(&caller, hidden).bearer_auth(key)).await;
-        let shown = format!("{:?} {}", of_hidden.headers, hidden.masked(&of_hidden.body.to_string()));
+        let shown = format!("{:?} {}", of_hidden.headers, hidden.masked(&of_hidden.text));
         assert!(!words.iter().any(|word| shown.contains(word)), "{}: {shown}", operation.id);
         if !operation.names_something() {
             continue;
@@ -252,12 +254,20 @@ async fn assert_hidden(world: &World, key: &str, hidden: &Named, words: &[&str])
         assert_same(&operation, (&of_hidden, hidden), (&of_nothing, &nothing));
     }
     for list in ["/v1/collections", "/v1/documents", "/v1/jobs", "/v1/audit", "/v1/keys"] {
-        let answer = caller.get(key, list).await.body.to_string();
+        let answer = caller.get(key, list).await.text;
         assert!(!words.iter().any(|word| answer.contains(word)), "{list}: {answer}");
     }
+    assert_nothing_is_measured(&caller).await;
     let log = world.process.logged().join("\n");
     assert!(!["canaryforeign", "canaryclosed"].iter().any(|word| log.contains(word)), "{log}");
     assert_untouched(&caller, world).await;
+}
+
+/// Checks that metrics name nothing of anybody.
+async fn assert_nothing_is_measured(caller: &Caller) {
+    let metrics = caller.get(OPERATOR, "/metrics").await;
+    assert_eq!(metrics.status, 200, "{metrics:?}");
+    assert!(metrics.text.contains("cited_") && !metrics.text.contains("canary"), "{}", metrics.text);
 }
 
 fn assert_same(operation: &Operation, hidden: (&Answer, &Named), nothing: (&Answer, &Named)) {
@@ -275,7 +285,8 @@ fn assert_same(operation: &Operation, hidden: (&Answer, &Named), nothing: (&Answ
         }
         let mut headers: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
         headers.sort();
-        (answer.status, headers, named.masked(&body.to_string()))
+        let body = if body.is_null() { answer.text.clone() } else { body.to_string() };
+        (answer.status, headers, named.masked(&body))
     };
     assert_eq!(seen(hidden), seen(nothing), "{}", operation.id);
 }
