@@ -100,6 +100,8 @@ async fn authorize(state: AppState, caller: Identity, mut request: Request, next
     {
         return forbidden(denied).into_response();
     }
+    // Bodies wait for the room of their tenant before a handler has its caller.
+    request.extensions_mut().insert(grant.tenant());
     let caller = Caller { grant, key_id, address: client_address(&request), request_id: request_id(&request) };
     request.extensions_mut().insert(state.use_cases.granted(caller));
     next.run(request).await

@@ -1,7 +1,13 @@
 //! Bytes of bodies that are held in memory at once. A large upload is read when those before it have been stored;
 //! until then its sender waits, and HTTP lets it.
+//!
+//! A tenant has half of the room: uploads of one that never end leave the other half to the others.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
 
 use axum::{
     extract::{FromRequest, Request},
@@ -9,13 +15,14 @@ use axum::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use super::{
     AppState,
     extract::{BodyLimit, ValidJson},
     problem::ApiError,
 };
+use crate::domain::identity::TenantId;
 
 /// Bytes of a permit: a semaphore counts up to 2^29 on small machines.
 const UNIT: usize = 1024;
@@ -27,21 +34,24 @@ const RETRY_AFTER_S: &str = "10";
 pub(super) struct InFlight {
     units: Arc<Semaphore>,
     most_units: usize,
+    /// Of tenants with bodies that are held or wait.
+    shares: Arc<Mutex<HashMap<TenantId, Weak<Semaphore>>>>,
     longest_wait: Duration,
 }
 
-/// Room for one body, until this is dropped.
+/// Room for one body, of its tenant's share and of all, until this is dropped.
 #[derive(Debug)]
-pub(super) struct Room(#[expect(dead_code, reason = "dropped to give the room back")] OwnedSemaphorePermit);
+pub(super) struct Room(#[expect(dead_code, reason = "dropped to give the room back")] [OwnedSemaphorePermit; 2]);
 
 impl InFlight {
     pub(super) fn new(most_bytes: usize, longest_wait: Duration) -> Self {
         let most_units = most_bytes.div_ceil(UNIT).clamp(1, Semaphore::MAX_PERMITS);
-        Self { units: Arc::new(Semaphore::new(most_units)), most_units, longest_wait }
+        Self { units: Arc::new(Semaphore::new(most_units)), most_units, shares: Arc::default(), longest_wait }
     }
 
     /// Waits for room for the body of a request; one that does not say how long it is needs as much as its route
-    /// accepts, and one that needs more than there is has all of it. First come, first served.
+    /// accepts, and one that needs more than the share of its tenant has all of that. First come, first served, within a
+    /// tenant and among those for whom their tenant has room.
     ///
     /// # Errors
     /// 503 if others hold the room for too long.
@@ -49,23 +59,45 @@ impl InFlight {
         let BodyLimit(most) = BodyLimit::of(request);
         let announced =
             request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-        let units = announced.unwrap_or(most).min(most).div_ceil(UNIT).min(self.most_units);
-        let permit = Arc::clone(&self.units).acquire_many_owned(u32::try_from(units).unwrap_or(u32::MAX));
-        let waiting = tokio::time::timeout(self.longest_wait, permit);
-        let busy = self.busy(units * UNIT);
+        let bytes: usize = announced.unwrap_or(most).min(most);
+        let units = u32::try_from(bytes.div_ceil(UNIT).min(self.share())).unwrap_or(u32::MAX);
+        let of_tenant = self.share_of(request.extensions().get().copied().unwrap_or(TenantId::DEFAULT));
+        let all = Arc::clone(&self.units);
+        let permits = async move {
+            let of_tenant = of_tenant.acquire_many_owned(units).await?;
+            Ok::<_, AcquireError>([of_tenant, all.acquire_many_owned(units).await?])
+        };
+        let waiting = tokio::time::timeout(self.longest_wait, permits);
+        let busy = self.busy(bytes);
         async move {
             match waiting.await {
-                Ok(Ok(permit)) => Ok(Room(permit)),
+                Ok(Ok(permits)) => Ok(Room(permits)),
                 Ok(Err(_)) | Err(_) => Err(busy),
             }
         }
     }
 
+    /// Units of a tenant.
+    fn share(&self) -> usize {
+        self.most_units.div_ceil(2)
+    }
+
+    fn share_of(&self, tenant: TenantId) -> Arc<Semaphore> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = shares.get(&tenant).and_then(Weak::upgrade) {
+            return share;
+        }
+        shares.retain(|_, share| share.strong_count() > 0);
+        let share = Arc::new(Semaphore::new(self.share()));
+        shares.insert(tenant, Arc::downgrade(&share));
+        share
+    }
+
     fn busy(&self, asked: usize) -> ApiError {
         let value = self.most_units * UNIT;
         let detail = format!(
-            "other uploads are being read and stored, of which {value} bytes are held at once, and this one brings \
-             {asked}; nothing was accepted, send it again, or the operator raises CITED_MAX_BYTES_IN_FLIGHT"
+            "other uploads are being read and stored, of which {value} bytes are held at once, half of them of one \
+             tenant, and this one brings {asked}; nothing was accepted, send it again, or the operator raises CITED_MAX_BYTES_IN_FLIGHT"
         );
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "uploads_busy", "Too much is being uploaded at once", detail)
             .retry_after(RETRY_AFTER_S)
@@ -95,44 +127,68 @@ mod tests {
     use super::*;
     use crate::http::problem::Problem;
 
-    fn request(length: Option<usize>) -> Request {
+    fn request(tenant: TenantId, length: Option<usize>) -> Request {
         let mut request = Request::new(Body::empty());
         request.extensions_mut().insert(BodyLimit(64 * UNIT));
+        request.extensions_mut().insert(tenant);
         if let Some(length) = length {
             request.headers_mut().insert(header::CONTENT_LENGTH, length.into());
         }
         request
     }
 
+    const ONE: TenantId = TenantId::DEFAULT;
+    const OTHER: TenantId = TenantId(uuid::Uuid::from_u128(7));
+
     #[tokio::test]
     async fn bodies_wait_until_there_is_room() {
-        let in_flight = InFlight::new(100 * UNIT, Duration::from_millis(50));
-        let first = in_flight.room(&request(Some(60 * UNIT))).await.expect("room");
-        let refused = in_flight.room(&request(Some(60 * UNIT))).await.expect_err("no room").into_response();
+        let in_flight = InFlight::new(200 * UNIT, Duration::from_millis(50));
+        let first = in_flight.room(&request(ONE, Some(60 * UNIT))).await.expect("room");
+        let refused = in_flight.room(&request(ONE, Some(60 * UNIT))).await.expect_err("no room").into_response();
         assert_eq!(refused.headers()[header::RETRY_AFTER], "10");
         let problem = refused.extensions().get::<Problem>().expect("a problem");
         assert_eq!((problem.status, problem.code.as_str()), (503, "uploads_busy"));
-        assert_eq!(problem.extensions["value"], 100 * UNIT);
+        assert_eq!(problem.extensions["value"], 200 * UNIT);
         assert_eq!(problem.extensions["asked"], 60 * UNIT);
-        let small = in_flight.room(&request(Some(40 * UNIT))).await.expect("what is left");
+        let small = in_flight.room(&request(ONE, Some(40 * UNIT))).await.expect("what is left");
         drop((first, small));
-        in_flight.room(&request(Some(60 * UNIT))).await.expect("it was given back");
+        in_flight.room(&request(ONE, Some(60 * UNIT))).await.expect("it was given back");
+    }
+
+    #[tokio::test]
+    async fn what_one_tenant_holds_and_waits_for_keeps_no_other_waiting() {
+        let in_flight = InFlight::new(100 * UNIT, Duration::from_mins(1));
+        let mut held = Vec::new();
+        for _ in 0..5 {
+            held.push(in_flight.room(&request(ONE, Some(10 * UNIT))).await.expect("half of it"));
+        }
+        let waiting: Vec<_> = (0..20).map(|_| tokio::spawn(in_flight.room(&request(ONE, Some(10 * UNIT))))).collect();
+        tokio::task::yield_now().await;
+        let of_other = in_flight.room(&request(OTHER, Some(64 * UNIT))).await.expect("the other half");
+        assert!(waiting.iter().all(|one| !one.is_finished()));
+        drop((of_other, held));
+        for one in waiting {
+            one.await.expect("no panic").expect("its turn");
+        }
+        drop(in_flight.room(&request(OTHER, None)).await);
+        assert!(in_flight.shares.lock().expect("lock").len() <= 2, "shares of tenants without bodies are forgotten");
     }
 
     #[tokio::test]
     async fn a_body_of_unknown_length_takes_what_its_route_accepts() {
-        let in_flight = InFlight::new(100 * UNIT, Duration::from_millis(50));
-        let _first = in_flight.room(&request(None)).await.expect("64 of 100");
-        assert!(in_flight.room(&request(Some(37 * UNIT))).await.is_err());
-        assert!(in_flight.room(&request(Some(36 * UNIT))).await.is_ok());
+        let in_flight = InFlight::new(200 * UNIT, Duration::from_millis(50));
+        let _first = in_flight.room(&request(ONE, None)).await.expect("64 of 100");
+        assert!(in_flight.room(&request(ONE, Some(37 * UNIT))).await.is_err());
+        assert!(in_flight.room(&request(ONE, Some(36 * UNIT))).await.is_ok());
     }
 
     #[tokio::test]
-    async fn one_that_needs_more_than_there_is_has_all() {
-        let in_flight = InFlight::new(10 * UNIT, Duration::from_millis(50));
-        let all = in_flight.room(&request(Some(1_000_000 * UNIT))).await.expect("alone");
-        assert!(in_flight.room(&request(Some(1))).await.is_err());
+    async fn one_that_needs_more_than_its_tenant_has_takes_all_of_that() {
+        let in_flight = InFlight::new(20 * UNIT, Duration::from_millis(50));
+        let all = in_flight.room(&request(ONE, Some(1_000_000 * UNIT))).await.expect("alone");
+        assert!(in_flight.room(&request(ONE, Some(1))).await.is_err());
+        assert!(in_flight.room(&request(OTHER, Some(1))).await.is_ok());
         drop(all);
-        assert!(in_flight.room(&request(Some(1))).await.is_ok());
+        assert!(in_flight.room(&request(ONE, Some(1))).await.is_ok());
     }
 }

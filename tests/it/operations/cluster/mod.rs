@@ -9,10 +9,7 @@ use std::path::PathBuf;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use sqlx::{
-    AssertSqlSafe, ConnectOptions, Connection, Executor,
-    postgres::{PgConnectOptions, PgSslMode},
-};
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use tempfile::TempDir;
 
 use super::{

@@ -17,24 +17,27 @@ use crate::{harness::TestApp, scripted::ModelServer};
 /// Number of changes to what is hidden; after each the answers are held against those of the beginning.
 const CHANGES: usize = 60;
 /// Words of all documents, so that hidden ones compete for every question.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 18] = [
     "boats", "land", "harbour", "noon", "keys", "vault", "opens", "monday", "leave", "days", "canteen", "backup",
-    "tapes", "kept", "marigold", "zebra",
+    "tapes", "kept", "marigold", "zebra", "pto", "canten",
 ];
 /// Documents that the caller may see.
 const SEEN: [(&str, &str); 4] = [
     ("boats", "# Boats\n\nBoats land in the harbour at noon. Nobody may land on Monday."),
     ("vault", "# Vault\n\nThe vault opens with two keys. Backup tapes are kept in the vault for 90 days."),
-    ("leave", "# Leave\n\nEveryone has 28 days of leave. Leave is asked for by Monday noon."),
+    ("leave", "# Leave\n\nEveryone has 28 days of annual leave. Leave is asked for by Monday noon."),
     ("canteen", "# Canteen\n\nThe canteen opens at noon."),
 ];
-/// Questions: answered, answered in part, about what only hidden documents know, and about nothing.
-const QUESTIONS: [&str; 5] = [
+/// Questions: answered, answered in part, about what only hidden documents know, about nothing, and with an abbreviation and a
+/// typing error that the caller's documents do not have.
+const QUESTIONS: [&str; 7] = [
     "When do boats land in the harbour?",
     "How many days are backup tapes kept, and who opens the canteen?",
     "What does the marigold open?",
     "When does the canteen open?",
     "Which zebra guards the vault?",
+    "How much PTO does everyone have?",
+    "When does the canten open?",
 ];
 
 /// A change to what the caller may not see.

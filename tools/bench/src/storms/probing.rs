@@ -13,6 +13,9 @@ use crate::{asks::percentile_ms, client::Client, random::Random, single::UPLOAD}
 const PAIRS: usize = 1_000;
 const SEED: u64 = 404;
 
+/// A kind of thing, the id of one of the other tenant's, and the path of an id.
+type Thing = (&'static str, Uuid, fn(Uuid) -> String);
+
 /// Times of both kinds of requests for one kind of thing.
 pub(super) struct Probed {
     thing: &'static str,
@@ -30,7 +33,7 @@ pub(super) async fn measure(target: &Target) -> anyhow::Result<Vec<Probed>> {
     let (job_id, document): (Uuid, Uuid) = (id("/id")?.parse()?, id("/items/0/document_id")?.parse()?);
     let mut random = Random::new(SEED);
     let mut probed = Vec::new();
-    let things: [(&str, Uuid, fn(Uuid) -> String); 4] = [
+    let things: [Thing; 4] = [
         ("document", document, |id| format!("/v1/documents/{id}")),
         ("chunks", document, |id| format!("/v1/documents/{id}/chunks")),
         ("citation", document, |id| format!("/v1/citations/cited%3Ac%2F{id}%401%230")),
