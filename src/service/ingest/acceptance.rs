@@ -13,6 +13,7 @@ use crate::{
     },
     service::{
         ServiceError,
+        principals::principal_numbers,
         security_record::{Changed, things},
         together::Together,
     },
@@ -37,12 +38,18 @@ pub(super) struct Upload {
     key: Option<(String, Hash)>,
     webhook: Option<String>,
     caller: Caller,
+    /// Numbers of its users and groups; `None` where nothing is hidden from it.
+    principals: Option<Vec<i32>>,
     items: Vec<NewJobItem>,
 }
 
 impl Upload {
     fn key(&self) -> Option<RequestKey<'_>> {
         self.key.as_ref().map(|(key, hash)| RequestKey { key, request_hash: Some(*hash) })
+    }
+
+    fn maker(&self) -> (&Caller, Option<&[i32]>) {
+        (&self.caller, self.principals.as_deref())
     }
 
     fn is_small(&self) -> bool {
@@ -68,7 +75,8 @@ impl IngestService {
         let things = vec![things::collection(&collection), things::job(job)];
         let changed = Changed { change: Change::CreateDocuments, things, number: items.len() as u64 };
         let event = self.record.event(&caller, changed);
-        let upload = Upload { job, event, collection, indexing, key, webhook, caller, items };
+        let principals = principal_numbers(&self.store, &caller.grant).await?;
+        let upload = Upload { job, event, collection, indexing, key, webhook, caller, principals, items };
         // A repeated request creates no collection, even if its own has been deleted by now.
         if let Some(key) = upload.key()
             && let Some(earlier) = self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await?
@@ -127,7 +135,7 @@ impl IngestService {
             .map(|upload| NewJob {
                 key: upload.key(),
                 webhook: upload.webhook.as_deref(),
-                ..self.new_job((upload.job, &upload.event), &collection, upload.indexing, &upload.caller)
+                ..self.new_job((upload.job, &upload.event), &collection, upload.indexing, upload.maker())
             })
             .collect();
         let jobs: Vec<(&NewJob<'_>, &[NewJobItem])> =

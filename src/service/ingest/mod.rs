@@ -274,7 +274,7 @@ impl IngestService {
         (id, event): (Uuid, &'a SecurityEvent),
         collection: &'a Collection,
         indexing: Option<Indexing>,
-        caller: &'a Caller,
+        (caller, maker_principals): (&'a Caller, Option<&'a [i32]>),
     ) -> NewJob<'a> {
         NewJob {
             id,
@@ -285,6 +285,7 @@ impl IngestService {
             key: None,
             webhook: None,
             created_by: caller.key_id.as_deref(),
+            maker_principals,
             limits: self.limits,
             now: self.context.clock.now(),
         }

@@ -11,6 +11,7 @@ use crate::{
     domain::{identity::Caller, job::Indexing, security_event::Change},
     service::{
         ServiceError,
+        principals::principal_numbers,
         security_record::{Changed, things},
     },
     store::{EnqueueOutcome, NewJob, Replaceable},
@@ -57,7 +58,9 @@ impl IngestService {
         let id = self.context.ids.next();
         let changed = Changed::one(Change::ReplaceDocument, [things::document(document), things::job(id)]);
         let event = self.record.event(caller, changed);
-        let new_job = self.new_job((id, &event), &collection, replacement.indexing, caller);
+        let principals = principal_numbers(&self.store, &caller.grant).await?;
+        let maker = (caller, principals.as_deref());
+        let new_job = self.new_job((id, &event), &collection, replacement.indexing, maker);
         let job = NewJob { webhook: webhook.as_deref(), ..new_job };
         let make = |current| queue_item(replacement.merge(current));
         self.quotas.count_documents(caller, 1).await?;

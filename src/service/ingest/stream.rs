@@ -15,6 +15,7 @@ use crate::{
     },
     service::{
         ServiceError,
+        principals::principal_numbers,
         security_record::{Changed, things},
     },
     store::{
@@ -155,7 +156,9 @@ impl DocumentStream {
         let id = self.service.context.ids.next();
         let things = [things::collection(&self.collection.name), things::job(id)];
         let event = self.service.record.event(&self.caller, Changed::one(Change::StreamDocuments, things));
-        let new_job = self.service.new_job((id, &event), &self.collection, self.indexing, &self.caller);
+        let principals = principal_numbers(&self.service.store, &self.caller.grant).await?;
+        let maker = (&self.caller, principals.as_deref());
+        let new_job = self.service.new_job((id, &event), &self.collection, self.indexing, maker);
         let job = NewJob { key, webhook: self.webhook.as_deref(), ..new_job };
         let until = job.now + RECEIVING;
         match self.service.store.jobs().open_job(self.tenant(), &job, &new, until).await? {

@@ -224,15 +224,22 @@ impl Documents<'_> {
 }
 
 /// Gives the documents of a batch, and what was found in them, the lists that their uploads bring. A list of an upload that
-/// is older than the document is left out. The documents are locked.
-pub(in crate::store) async fn take_over(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<(), StoreError> {
+/// is older than the document is left out, and so is one for a document that its maker may not see: it would open former
+/// versions. What this transaction has made (`new`) has nothing to hide. The documents are locked.
+pub(in crate::store) async fn take_over(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    new: &[Uuid],
+) -> Result<(), StoreError> {
     let items: ItemColumns = batch.items().into_iter().collect();
     sqlx::query!(
         // Each document is looked up: what a planner without statistics thinks of the tables does not matter.
         "WITH brought AS MATERIALIZED (
-             SELECT m.document_id, m.source, i.allowed, i.denied FROM job_item i CROSS JOIN LATERAL (
+             SELECT m.document_id, m.source, i.allowed, i.denied, j.maker_principals
+             FROM job_item i JOIN job j ON j.tenant_id = $1 AND j.job_id = i.job_id CROSS JOIN LATERAL (
                  SELECT d.document_id, d.source FROM document d
                  WHERE d.tenant_id = $1 AND d.collection_id = $4 AND d.source = i.source AND d.position <= i.position
+                   AND (d.document_id = ANY ($5) OR may_see(d.allowed, d.denied, j.maker_principals))
                  OFFSET 0) m
              WHERE i.tenant_id = $1 AND i.job_id = ANY ($2) AND i.ordinal = ANY ($3) AND i.has_acl
                AND (i.job_id, i.ordinal) IN (SELECT * FROM UNNEST($2::uuid[], $3::int[]))),
@@ -242,6 +249,7 @@ pub(in crate::store) async fn take_over(transaction: &mut Tx, batch: &CommitBatc
              SELECT a.document_id, b.allowed, b.denied FROM brought b CROSS JOIN LATERAL (
                  SELECT d.document_id FROM document d
                  WHERE d.tenant_id = $1 AND d.collection_id = $4 AND d.attached_to = b.source
+                   AND (d.document_id = ANY ($5) OR may_see(d.allowed, d.denied, b.maker_principals))
                  OFFSET 0) a)
          UPDATE document d SET allowed = b.allowed, denied = b.denied FROM bound b
          WHERE d.tenant_id = $1 AND d.document_id = ANY (ARRAY(SELECT document_id FROM bound)) AND d.document_id = b.document_id",
@@ -249,6 +257,7 @@ pub(in crate::store) async fn take_over(transaction: &mut Tx, batch: &CommitBatc
         &items.jobs,
         &items.ordinals,
         batch.collection.id,
+        new,
     )
     .execute(&mut **transaction)
     .await?;

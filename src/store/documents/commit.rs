@@ -199,7 +199,8 @@ impl Documents<'_> {
         }
         let (stored, bytes) = upsert_documents(&mut transaction, batch, &outdated).await?;
         upload_order::raise(&mut transaction, batch, &stored).await?;
-        acl::take_over(&mut transaction, batch).await?;
+        let new: Vec<Uuid> = stored.values().filter(|row| row.version == 1).map(|row| row.document_id).collect();
+        acl::take_over(&mut transaction, batch, &new).await?;
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {

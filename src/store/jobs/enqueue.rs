@@ -68,6 +68,8 @@ pub struct NewJob<'a> {
     pub webhook: Option<&'a str>,
     /// Name of the key that made it; `None` where no key is required.
     pub created_by: Option<&'a str>,
+    /// Numbers of its maker's users and groups; `None` where nothing is hidden from it.
+    pub maker_principals: Option<&'a [i32]>,
     /// Limits on the tenant's waiting documents.
     pub limits: QueueLimits,
     /// Current time.

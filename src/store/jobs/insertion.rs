@@ -7,6 +7,7 @@ use crate::domain::{identity::TenantId, storage::StorageQuotas};
 use crate::store::{
     EnqueueOutcome, NewJob, NewJobItem, QueueLimits, RefusedItem, StoreError, Tx,
     access::storage::refuse_arrivals,
+    documents::chunk::array_literal,
     jobs::idempotency,
     jobs::items::{self, insert_refused, int, numbered},
     jobs::limits::QueueSlot,
@@ -114,6 +115,8 @@ struct JobColumns<'a> {
     bytes: Vec<i64>,
     indexings: Vec<&'static str>,
     makers: Vec<Option<&'a str>>,
+    /// In the text form of arrays, which cannot be unnested.
+    principals: Vec<Option<String>>,
 }
 
 impl<'a> JobColumns<'a> {
@@ -125,6 +128,7 @@ impl<'a> JobColumns<'a> {
         self.bytes.push(bytes);
         self.indexings.push(job.indexing.as_str());
         self.makers.push(job.created_by);
+        self.principals.push(job.maker_principals.map(|numbers| array_literal(numbers.iter().copied())));
     }
 
     async fn insert(
@@ -136,10 +140,10 @@ impl<'a> JobColumns<'a> {
     ) -> Result<(), StoreError> {
         sqlx::query!(
             "WITH job AS (
-                 INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing, created_by)
-                 SELECT $1, job_id, collection_id, collection_name, 'queued', items, bytes, $7, $8, indexing, created_by
-                 FROM UNNEST($2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::bigint[], $9::text[], $10::text[])
-                     AS new (job_id, collection_id, collection_name, items, bytes, indexing, created_by)
+                 INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing, created_by, maker_principals)
+                 SELECT $1, job_id, collection_id, collection_name, 'queued', items, bytes, $7, $8, indexing, created_by, maker_principals::int[]
+                 FROM UNNEST($2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::bigint[], $9::text[], $10::text[], $11::text[])
+                     AS new (job_id, collection_id, collection_name, items, bytes, indexing, created_by, maker_principals)
                  RETURNING tenant_id, job_id)
              INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM job",
             tenant.0,
@@ -152,6 +156,7 @@ impl<'a> JobColumns<'a> {
             now,
             &self.indexings as &[&str],
             &self.makers as &[Option<&str>],
+            &self.principals as &[Option<String>],
         )
         .execute(&mut **transaction)
         .await?;

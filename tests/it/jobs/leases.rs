@@ -69,6 +69,7 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
         key: None,
         webhook: None,
         created_by: None,
+        maker_principals: None,
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
         now: at(0),
         event: &event(id, "create_documents"),

@@ -362,3 +362,35 @@ impl People {
         self.get(key, &format!("/v1/documents/{document}")).await.status == 200
     }
 }
+
+/// Former versions are judged by the list of their document: whoever could give it another would read them.
+#[tokio::test]
+async fn an_upload_changes_no_list_of_a_document_that_its_maker_may_not_see() {
+    let people = People::start().await;
+    let of_ada = document("vault", RESTRICTED, Some(json!({"allow": ["user:ada"]})));
+    let vault = people.store(&people.ada, of_ada).await;
+    let cited = format!("/v1/citations/cited%3Ac%2F{vault}%401%230");
+    let for_bob = json!({"allow": ["user:bob"]});
+    let words = ["The vault was moved.", RESTRICTED];
+    for text in words {
+        // The second time nothing but the list would change.
+        for _ in 0..2 {
+            let upload = document("vault", text, Some(for_bob.clone()));
+            let body = json!({"collection": "c", "documents": [upload]});
+            let job = people.send(&people.bob, Method::POST, "/v1/documents?wait=true", body).await;
+            assert_eq!((job.status, &job.body["state"]), (200, &json!("succeeded")), "{job:?}");
+            for path in [format!("/v1/documents/{vault}"), cited.clone()] {
+                assert_eq!(people.get(&people.bob, &path).await.status, 404, "{path} after {text}");
+            }
+            assert_eq!(people.get(&people.ada, &cited).await.status, 200);
+        }
+    }
+    // Who may see it may give it away, and a new document is its maker's.
+    people.store(&people.ada, document("vault", RESTRICTED, Some(json!({"allow": ["user:ada", "user:bob"]})))).await;
+    assert_eq!(people.get(&people.bob, &cited).await.status, 200);
+    let closed = people.send(OPERATOR, Method::PUT, "/v1/collections/c/acl", json!({"allow": ["user:ada"]})).await;
+    assert_eq!(closed.status, 200, "{closed:?}");
+    let own = people.store(&people.bob, document("own", "A note of mine.", Some(for_bob))).await;
+    assert!(people.sees(&people.bob, &own).await && !people.sees(&people.ada, &own).await);
+    people.stop().await;
+}

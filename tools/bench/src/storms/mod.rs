@@ -126,8 +126,14 @@ pub async fn run(arguments: &StormsArguments) -> anyhow::Result<()> {
     let probed = if is_wanted("probing") { probing::measure(&target).await? } else { Vec::new() };
     let (now, most) = service.memory_mb()?;
     service.stop().await?;
-    println!("{}\n\n{}\n{}", machine(), table(&weathered), probing::table(&probed));
-    println!("\nResident memory without Postgres: {now:.0} MB, {most:.0} MB at most.");
+    println!("{}\n", machine());
+    if !weathered.is_empty() {
+        println!("{}", table(&weathered));
+    }
+    if !probed.is_empty() {
+        println!("{}", probing::table(&probed));
+    }
+    println!("Resident memory without Postgres: {now:.0} MB, {most:.0} MB at most.");
     ensure!(!weathered.is_empty() || !probed.is_empty(), "{USAGE}");
     let late: Vec<&str> = weathered.iter().filter(|one| one.worst > one.most).map(|one| one.storm.as_str()).collect();
     ensure!(late.is_empty(), "it took longer than it may: {}", late.join(", "));
