@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::candidate::SentenceCandidate;
 use super::parts::Part;
 use crate::citation::is_ignorance;
-use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
+use crate::evidence::measure::counts;
+use crate::evidence::{Question, TermMask};
 use crate::wording::lower_case_words;
 
 /// Most sentences chosen on their own merit; each may bring one more as context.
@@ -33,12 +34,15 @@ const ON_THE_SUBJECT: f32 = 0.5;
 /// Share of the shorter sentence's words in common from which two sentences are redundant.
 const REDUNDANT: f32 = 0.7;
 
-/// Share of a part's own weight that the sentence for it must hold.
+/// Share of a part's own weight that the sentence for it must hold, with what stands around it.
 const ANSWERS_PART: f32 = 0.5;
 
 /// The same for a sentence that begins with a possible name of the kind asked for, or with an ordinary capitalised
 /// word: it must hold nearly all of the rest.
 const ANSWERS_PART_IF_NAME: f32 = 0.9;
+
+/// Weight of a part of the question in the titles and sentences around a sentence, beside its weight in the sentence.
+const AROUND_PART: f32 = 0.5;
 
 /// Weight of a part of the question in the heading above a sentence, beside its weight in the sentence.
 const HEADED_PART: f32 = 0.5;
@@ -135,19 +139,22 @@ pub(super) fn answer_by_part<'c>(question: &Question, ranked: &[Scored<'c>], par
 /// The best sentence for a part of the question.
 pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Part) -> Option<Scored<'c>> {
     let all = question.terms.weight_of(part.mask);
-    let share =
-        |candidate: &SentenceCandidate| question.terms.weight_of(candidate.mask & part.mask) / all.max(f32::EPSILON);
+    let share_of = |mask: TermMask| question.terms.weight_of(mask & part.mask) / all.max(f32::EPSILON);
+    let share = |candidate: &SentenceCandidate| share_of(candidate.mask);
+    // "Up to five unused days" are days of annual leave where the title says so.
+    let in_place =
+        |candidate: &SentenceCandidate| share(candidate) + AROUND_PART * share_of(candidate.held & !candidate.mask);
     let holds = |candidate: &SentenceCandidate| {
-        let (share, text) = (share(candidate), candidate.text.as_str());
-        (share >= ANSWERS_PART && part.kind.is_held_by(&question.text, text))
-            || (share >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.text, text))
+        let text = candidate.text.as_str();
+        (in_place(candidate) >= ANSWERS_PART && part.kind.is_held_by(&question.text, text))
+            || (share(candidate) >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.text, text))
     };
-    let headed =
-        |candidate: &SentenceCandidate| question.terms.weight_of(candidate.heading & part.mask) / all.max(f32::EPSILON);
-    let worth = |scored: &Scored<'c>| scored.1 + share(scored.0) + HEADED_PART * headed(scored.0);
+    let worth = |scored: &Scored<'c>| scored.1 + share(scored.0) + HEADED_PART * share_of(scored.0.heading);
+    // "By 31 March" is no number of days: a sentence that counts them comes first.
+    let rank = |scored: &Scored<'c>| (counts(&part.text, &scored.0.text), worth(scored));
     let fitting = ranked.iter().filter(|(candidate, _)| holds(candidate));
     // Of equals the one that ranks first.
-    fitting.copied().reduce(|best, next| if worth(&next) > worth(&best) { next } else { best })
+    fitting.copied().reduce(|best, next| if rank(&next) > rank(&best) { next } else { best })
 }
 
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {

@@ -115,6 +115,19 @@ fn answers_each_part_or_names_what_is_missing() {
 }
 
 #[test]
+fn what_stands_around_a_sentence_counts_for_its_part() {
+    let question = "How many days of annual leave can I carry over, and when do they lapse?";
+    let parsed = Question::new(Analyzer::english(), question, 100, |term| if term == "annual" { 1 } else { 20 });
+    let text = "You can carry over up to five unused days into the next year. Carried days must be taken by 31 March; \
+                after that they lapse.";
+    let source = AnswerSource { title: "Annual leave", ..AnswerSource::alone(text) };
+    let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, text);
+    let answer = compose(&parsed, &candidates(&parsed, &[source], &[evidence]), None).unwrap();
+    assert!(answer.text.contains("five unused days") && answer.text.contains("31 March"), "{answer:?}");
+    assert_eq!(lacking(&answer), 0, "{answer:?}");
+}
+
+#[test]
 fn compares_or_says_what_it_cannot_compare() {
     let plans = "The Basic plan costs 5 euros. The Premium plan costs 9 euros and has support.";
     let question = "What is the difference between the Basic plan and the Premium plan?";

@@ -220,6 +220,15 @@ fn is_number(word: &str) -> bool {
         || matches!(word, "a" | "an" | "several" | "few" | "many")
 }
 
+/// Whether a sentence has a number of what a question asks to count: "five unused days" for "how many days".
+pub(crate) fn counts(question: &str, sentence: &str) -> bool {
+    let asked: Vec<String> = lower_case_words(question).take(BETWEEN).collect();
+    let [how, many, counted] = asked.as_slice() else { return false };
+    let words: Vec<String> = lower_case_words(sentence).collect();
+    let is_counted = |at: usize| words.iter().skip(at + 1).take(BETWEEN).any(|word| word == counted);
+    how == "how" && many == "many" && words.iter().enumerate().any(|(at, word)| is_number(word) && is_counted(at))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
