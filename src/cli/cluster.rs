@@ -4,7 +4,7 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
-use super::terminal::shown;
+use super::{output::print_line, terminal::shown};
 use crate::{
     config::{Config, Database},
     store::{
@@ -59,62 +59,68 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         Action::Init { shards, .. } => print_done(&coordinator.split(Split { shards }).await?),
         Action::Isolate { tenant } => {
             coordinator.isolate(tenant).await?;
-            println!("the tenant has shards of its own; cited cluster rebalance moves them where there is room");
+            print_line("the tenant has shards of its own; cited cluster rebalance moves them where there is room")
         }
-        Action::Rebalance if coordinator.rebalance().await? => println!("shards were moved"),
-        Action::Rebalance => println!("nothing is to be moved"),
+        Action::Rebalance if coordinator.rebalance().await? => print_line("shards were moved"),
+        Action::Rebalance => print_line("nothing is to be moved"),
         Action::Status => print_status(&coordinator.status().await?),
+    }
+}
+
+/// Prints the steps as a script.
+fn print_plan(steps: &[Step]) -> anyhow::Result<()> {
+    if steps.is_empty() {
+        print_line("-- nothing is to be done")?;
+    }
+    for step in steps {
+        print_line(format_args!("-- {}\n{};\n", step.about, step.sql))?;
     }
     Ok(())
 }
 
-/// Prints the steps as a script.
-fn print_plan(steps: &[Step]) {
-    if steps.is_empty() {
-        println!("-- nothing is to be done");
-    }
+fn print_done(steps: &[Step]) -> anyhow::Result<()> {
     for step in steps {
-        println!("-- {}\n{};\n", step.about, step.sql);
-    }
-}
-
-fn print_done(steps: &[Step]) {
-    for step in steps {
-        println!("{}", step.about);
+        print_line(&step.about)?;
     }
     match steps.len() {
-        0 => println!("the database is split up already"),
-        number => println!("the database is split up by tenants: {number} steps"),
+        0 => print_line("the database is split up already"),
+        number => print_line(format_args!("the database is split up by tenants: {number} steps")),
     }
 }
 
-fn print_status(status: &ClusterStatus) {
+fn print_status(status: &ClusterStatus) -> anyhow::Result<()> {
     match status.steps {
-        0 => println!("the schema is split up by tenants"),
-        steps => println!("the schema is not split up yet: {steps} steps are to be done; run cited cluster init"),
+        0 => print_line("the schema is split up by tenants")?,
+        steps => print_line(format_args!(
+            "the schema is not split up yet: {steps} steps are to be done; run cited cluster init"
+        ))?,
     }
-    println!("\n{:<32} {:<12} {:>8} {:>14}", "node", "", "shards", "bytes");
+    print_line(format_args!("\n{:<32} {:<12} {:>8} {:>14}", "node", "", "shards", "bytes"))?;
     for node in &status.nodes {
         let role = match (node.is_coordinator, node.is_active) {
             (_, false) => "not active",
             (true, true) => "coordinator",
             (false, true) => "worker",
         };
-        println!("{:<32} {role:<12} {:>8} {:>14}", shown(&node.address), node.shards, node.bytes);
+        print_line(format_args!("{:<32} {role:<12} {:>8} {:>14}", shown(&node.address), node.shards, node.bytes))?;
     }
     if let Some(skew) = status.skew() {
-        println!("the fullest node holds {skew:.2} times the mean");
+        print_line(format_args!("the fullest node holds {skew:.2} times the mean"))?;
     }
-    println!("commits over several nodes that are not finished: {}", status.unfinished);
+    print_line(format_args!("commits over several nodes that are not finished: {}", status.unfinished))?;
     if status.tenants.is_empty() {
-        return;
+        return Ok(());
     }
-    println!("\n{:<36} {:<24} {:<32} {:>8} {:>14}", "tenant", "name", "node", "shard", "bytes");
+    print_line(format_args!("\n{:<36} {:<24} {:<32} {:>8} {:>14}", "tenant", "name", "node", "shard", "bytes"))?;
     for place in status.tenants.iter().take(LISTED_TENANTS) {
         let (name, node) = (shown(&place.name), shown(&place.node));
-        println!("{:<36} {name:<24} {node:<32} {:>8} {:>14}", place.tenant.0, place.shard, place.bytes);
+        print_line(format_args!(
+            "{:<36} {name:<24} {node:<32} {:>8} {:>14}",
+            place.tenant.0, place.shard, place.bytes
+        ))?;
     }
     if let Some(more) = status.tenants.len().checked_sub(LISTED_TENANTS).filter(|more| *more > 0) {
-        println!("and {more} smaller ones");
+        print_line(format_args!("and {more} smaller ones"))?;
     }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use clap::{Args, CommandFactory};
 use clap_complete::{Shell, generate};
 
-use super::Cli;
+use super::{Cli, output};
 
 /// Arguments of `cited completion`.
 #[derive(Debug, Args)]
@@ -13,6 +13,8 @@ pub(super) struct Arguments {
 }
 
 /// Prints the script that the shell reads.
-pub(super) fn print(arguments: &Arguments) {
-    generate(arguments.shell, &mut Cli::command(), "cited", &mut std::io::stdout());
+pub(super) fn print(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    generate(arguments.shell, &mut Cli::command(), "cited", &mut script);
+    output::print(String::from_utf8(script)?)
 }

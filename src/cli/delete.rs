@@ -13,7 +13,7 @@ use crate::config::Config;
 pub(super) struct Arguments {
     #[command(subcommand)]
     action: Action,
-    /// Delete more than one document without being asked to.
+    /// Confirm that more than one document is to be deleted.
     #[arg(long, global = true)]
     yes: bool,
     #[command(flatten)]

@@ -16,6 +16,7 @@ mod ingest;
 mod jobs;
 mod keys;
 mod openapi;
+mod output;
 mod passage;
 mod recognise;
 mod search;
@@ -118,10 +119,7 @@ impl Command {
         let _ = rustls::crypto::ring::default_provider().install_default();
         match self {
             Self::Openapi => openapi::print(),
-            Self::Completion(arguments) => {
-                completion::print(&arguments);
-                Ok(())
-            }
+            Self::Completion(arguments) => completion::print(&arguments),
             Self::Extract(arguments) => extract::run(&arguments),
             Self::Serve => serve::serve(&Config::load()?).await,
             Self::Worker => serve::work(&Config::load()?).await,

@@ -1,7 +1,8 @@
 //! `cited openapi`.
 
+use super::output::print_line;
+
 /// Prints the `OpenAPI` document.
 pub(super) fn print() -> anyhow::Result<()> {
-    println!("{}", crate::http::openapi_document().to_pretty_json()?);
-    Ok(())
+    print_line(crate::http::openapi_document().to_pretty_json()?)
 }

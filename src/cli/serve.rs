@@ -3,6 +3,7 @@
 use anyhow::{Context as _, bail};
 use confine::Lock;
 
+use super::output::print_line;
 use crate::{
     app::{App, Core},
     config::{Config, Database},
@@ -100,8 +101,7 @@ pub(super) async fn migrate(config: &Config) -> anyhow::Result<()> {
     match &config.database {
         Database::Server { primary, direct, .. } => {
             Store::migrate(&connect_options(direct.as_ref().unwrap_or(primary))?).await?;
-            println!("the database is up to date");
-            Ok(())
+            print_line("the database is up to date")
         }
         Database::Private(_) => bail!("set DATABASE_URL; the embedded database is brought up to date at start"),
     }

@@ -7,8 +7,11 @@ use clap::Args;
 use serde_json::Value;
 use url::Url;
 
-use super::ingest::client;
-use super::terminal::{shown, shown_json};
+use super::{
+    ingest::client,
+    output::{print, print_line},
+    terminal::{shown, shown_json},
+};
 use crate::{
     config::Config,
     providers::remote::{Answer, Client},
@@ -19,12 +22,21 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 /// Most collections that an error names.
 const MOST_NAMED: usize = 20;
 
+/// Reads the URL of a service.
+///
+/// # Errors
+/// In words for the user, if it is none.
+pub(super) fn service_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.ok_or_else(|| "not a URL such as http://127.0.0.1:8080".to_owned())
+}
+
 /// Where the service is, and how results are printed.
 #[derive(Debug, Args)]
 pub(super) struct Target {
     /// URL of the service; by default `CITED_SERVER`, or the service on this machine. Its key is read from
     /// `CITED_API_KEY`.
-    #[arg(long, value_name = "URL", global = true)]
+    #[arg(long, value_name = "URL", value_parser = service_url, global = true)]
     server: Option<Url>,
     /// Print the result as JSON.
     #[arg(long, global = true)]
@@ -51,9 +63,9 @@ impl Target {
         })?;
         let has_failed = answer.status >= 400;
         if self.json {
-            println!("{}", shown_json(&serde_json::to_string_pretty(&answer.body)?));
+            print_line(shown_json(&serde_json::to_string_pretty(&answer.body)?))?;
         } else if !has_failed {
-            print!("{}", shown(&readable(&answer.body)));
+            print(shown(&readable(&answer.body)))?;
         }
         if has_failed { Err(refusal(&client, &answer).await) } else { Ok(answer.body) }
     }

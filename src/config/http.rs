@@ -24,21 +24,19 @@ pub(super) fn read(reader: &mut Reader, listen: SocketAddr, server: &server::Set
         max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
         max_bytes_in_flight: reader.value("CITED_MAX_BYTES_IN_FLIGHT", defaults.max_bytes_in_flight),
         has_tls: server.tls.is_some(),
-        public_url: read_public_url(reader),
+        public_url: read_address(reader, "CITED_PUBLIC_URL"),
         request_timeout: reader.seconds("CITED_REQUEST_TIMEOUT_S", defaults.request_timeout),
     }
 }
 
-/// Reads the address by which people reach the service.
-fn read_public_url(reader: &mut Reader) -> Option<Url> {
-    let url: Url = reader.optional("CITED_PUBLIC_URL")?;
-    let is_plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-    if matches!(url.scheme(), "http" | "https") && is_plain {
-        return Some(url);
+/// Reads the address of a service.
+pub(super) fn read_address(reader: &mut Reader, name: &'static str) -> Option<Url> {
+    let address: Url = reader.url(name)?;
+    let is_plain = address.query().is_none() && address.fragment().is_none() && address.username().is_empty();
+    if matches!(address.scheme(), "http" | "https") && is_plain {
+        return Some(address);
     }
-    reader.fault(format!(
-        "CITED_PUBLIC_URL is {url}, which is no address of a service; use one like https://cited.example"
-    ));
+    reader.fault(format!("{name} is no address of a service; use one like https://cited.example"));
     None
 }
 

@@ -224,7 +224,8 @@ impl Config {
         let ingest = ingest::read(&mut reader);
         let outbound = ingest::read_outbound(&mut reader);
         let web_search = ask::read_web_search(&mut reader);
-        let remote = Remote { server: reader.url("CITED_SERVER"), key: reader.secret("CITED_API_KEY") };
+        let remote =
+            Remote { server: http::read_address(&mut reader, "CITED_SERVER"), key: reader.secret("CITED_API_KEY") };
         let webhook_secret = read_webhook_secret(&mut reader);
         let ask = ask::read(&mut reader);
         let retention = ask::read_retention(&mut reader);

@@ -4,8 +4,10 @@ use std::fmt;
 
 use anyhow::bail;
 
+use super::super::output::print_line;
+
 /// Columns of the names of what was found.
-const WIDTH: usize = 32;
+const WIDTH: usize = 36;
 
 /// The findings so far.
 #[derive(Debug, Default)]
@@ -17,19 +19,19 @@ pub(super) struct Findings {
 impl Findings {
     /// Prints something that is as it should be.
     pub(super) fn good(about: impl fmt::Display, found: impl fmt::Display) {
-        println!("  {about:<WIDTH$} {found}");
+        print(format_args!("  {about:<WIDTH$} {found}"));
     }
 
     /// Prints what keeps the service from starting, below what it is about.
     pub(super) fn fault(&mut self, remedy: impl fmt::Display) {
         self.faults += 1;
-        println!("  {:<WIDTH$} → {remedy}", "");
+        print(format_args!("  {:<WIDTH$} → {remedy}", ""));
     }
 
     /// Prints what lets the service start and should be looked at, below what it is about.
     pub(super) fn warning(&mut self, remedy: impl fmt::Display) {
         self.warnings += 1;
-        println!("  {:<WIDTH$} ! {remedy}", "");
+        print(format_args!("  {:<WIDTH$} ! {remedy}", ""));
     }
 
     /// Prints whether the service would start and answer.
@@ -38,14 +40,20 @@ impl Findings {
     /// If it would not.
     pub(super) fn verdict(&self) -> anyhow::Result<()> {
         match (self.faults, self.warnings) {
-            (0, 0) => println!("\nVerdict: the service would start and answer."),
-            (0, 1) => println!("\nVerdict: the service would start; look at the line that begins with !"),
-            (0, more) => println!("\nVerdict: the service would start; look at the {more} lines that begin with !"),
+            (0, 0) => print_line("\nVerdict: the service would start and answer."),
+            (0, 1) => print_line("\nVerdict: the service would start; look at the line that begins with !"),
+            (0, more) => print_line(format_args!(
+                "\nVerdict: the service would start; look at the {more} lines that begin with !"
+            )),
             (1, _) => bail!("the service would not start: the problem at the line that begins with → must be solved"),
             (more, _) => {
                 bail!("the service would not start: the {more} problems at the lines that begin with → must be solved")
             }
         }
-        Ok(())
     }
+}
+
+/// Prints a finding. A standard output that takes no more is reported with the verdict.
+fn print(finding: fmt::Arguments<'_>) {
+    let _ = print_line(finding);
 }

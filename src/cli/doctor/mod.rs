@@ -11,6 +11,7 @@ use secrecy::SecretString;
 use tokio::net::TcpListener;
 
 use self::findings::Findings;
+use super::output::print_line;
 use crate::{
     config::{Config, ConfigError, Database, Origin},
     providers::remote,
@@ -31,17 +32,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) async fn run(config: Result<Config, ConfigError>) -> anyhow::Result<()> {
     let config = config.context("the service would not start")?;
     let mut findings = Findings::default();
-    println!("Configuration");
+    print_line("Configuration")?;
     print_settings(&config, &mut findings);
-    println!("\nAddress");
+    print_line("\nAddress")?;
     check_address(&config, &mut findings).await;
-    println!("\nModels");
+    print_line("\nModels")?;
     models::check(&config, &mut findings).await;
-    println!("\nText recognition (OCR)");
+    print_line("\nText recognition (OCR)")?;
     check_recognition(config.ingest.extraction.recognition.as_ref(), &mut findings);
-    println!("\nLocks of the process that reads documents");
+    print_line("\nLocks of the process that reads documents")?;
     check_locks(&config.ingest.extraction, &mut findings).await;
-    println!("\nDatabase");
+    print_line("\nDatabase")?;
     match &config.database {
         Database::Server { primary, replicas, direct } => {
             match direct {
@@ -50,7 +51,7 @@ pub(super) async fn run(config: Result<Config, ConfigError>) -> anyhow::Result<(
                 Some(direct) => check_server("DATABASE_DIRECT_URL", direct, &mut findings).await,
             }
             for replica in replicas {
-                println!("\nReplica");
+                print_line("\nReplica")?;
                 check_server("DATABASE_READ_URL", replica, &mut findings).await;
             }
         }

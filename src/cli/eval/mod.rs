@@ -14,7 +14,7 @@ use eval::{
 use secrecy::ExposeSecret;
 
 use self::{local::LocalService, progress::Progress};
-use super::ingest::client;
+use super::{ingest::client, output, service_call::service_url};
 use crate::{
     config::{Config, Origin},
     providers::{
@@ -66,7 +66,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     attack: bool,
     /// Measure the service at this URL instead of starting one. Its key is read from `CITED_API_KEY`.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = service_url)]
     server: Option<url::Url>,
     /// Format of the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -153,7 +153,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         result.and(service.stop().await)
     };
     if !report.sets.is_empty() || !report.claims.is_empty() || report.attacks.is_some() {
-        print!("{}", render(&report, arguments.format)?);
+        output::print(render(&report, arguments.format)?)?;
     }
     result
 }

@@ -22,6 +22,7 @@ use self::{
     run::{Order, Run},
     sync::{Folder, Plan},
 };
+use super::{output, service_call::service_url};
 use crate::{config::Config, domain::job::Indexing, providers::remote, service::context::Context};
 
 /// Request timeout: long enough for an upload over a slow line.
@@ -54,7 +55,7 @@ pub(super) struct Arguments {
     step: StepArguments,
     /// URL of the service; if not given, `CITED_SERVER`, or the service on this machine. Its key is read from
     /// `CITED_API_KEY`.
-    #[arg(long, value_name = "URL", value_parser = url)]
+    #[arg(long, value_name = "URL", value_parser = service_url)]
     server: Option<url::Url>,
     /// Print the report as JSON.
     #[arg(long)]
@@ -78,10 +79,6 @@ struct StepArguments {
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
-}
-
-fn url(text: &str) -> Result<url::Url, String> {
-    url::Url::parse(text).map_err(|error| format!("not a URL such as http://127.0.0.1:8080: {error}"))
 }
 
 fn indexing(text: &str) -> Result<Indexing, String> {
@@ -108,8 +105,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         let max_file_bytes = u64::try_from(config.http.max_body_bytes).unwrap_or(u64::MAX);
         let compared = Plan::of(&client, &folder, &mut found, max_file_bytes).await?;
         if arguments.step.dry_run {
-            print!("{compared}");
-            return Ok(());
+            return output::print(compared);
         }
         compared.check(found.unreadable(), arguments.step.delete_most)?;
         plan = Some(compared);
@@ -130,9 +126,9 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     }
     report.seconds = started.elapsed().as_secs_f64();
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        output::print_line(serde_json::to_string_pretty(&report)?)?;
     } else {
-        print!("{report}");
+        output::print(&report)?;
     }
     result.context("not everything was done; run the command again, what is stored is not done twice")?;
     match report.failed.len() {

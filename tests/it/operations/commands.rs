@@ -1,6 +1,6 @@
-//! `cited migrate` and `cited healthcheck`, as an operator runs them.
+//! `cited migrate`, `cited healthcheck` and what is common to commands, as an operator runs them.
 
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use crate::{database, harness::TestApp, process::command, scripted::ModelServer};
 
@@ -40,4 +40,25 @@ async fn healthcheck_tells_a_service_from_none() {
     app.stop().await;
     let gone = run(&["healthcheck"], &[("CITED_LISTEN", &address)]).await;
     assert!(!gone.status.success());
+}
+
+#[tokio::test]
+async fn a_reader_that_has_enough_is_no_failure() {
+    for arguments in [&["openapi"][..], &["completion", "bash"]] {
+        let mut printing = command(arguments, &[]);
+        let mut child = printing.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+        drop(child.stdout.take());
+        let done = child.wait_with_output().await.expect("it ends");
+        assert!(done.status.success() && done.stderr.is_empty(), "{arguments:?}: {}", text(&done.stderr));
+    }
+}
+
+#[tokio::test]
+async fn an_address_without_a_scheme_is_told_how_to_be_written() {
+    for wrong in ["127.0.0.1:8080", "localhost:8080", "ftp://localhost"] {
+        let refused = run(&["ask", "--server", wrong, "How many days?"], &[]).await;
+        assert!(text(&refused.stderr).contains("not a URL such as http://127.0.0.1:8080"), "{refused:?}");
+        let refused = run(&["ask", "How many days?"], &[("CITED_SERVER", wrong)]).await;
+        assert!(text(&refused.stderr).contains("CITED_SERVER is"), "{refused:?}");
+    }
 }
