@@ -44,6 +44,11 @@ impl ReadyAsk {
         Ok(Self { granted, request, writer })
     }
 
+    /// Sampling temperature of the answering model.
+    pub(super) const fn temperature(&self) -> f32 {
+        self.request.temperature
+    }
+
     /// Runs it, and streams its answer.
     ///
     /// # Errors

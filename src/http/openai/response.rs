@@ -24,7 +24,7 @@ pub(super) struct ResponseIdentity {
     /// The model as the request names it.
     pub(super) model: String,
     pub(super) instructions: Option<String>,
-    pub(super) temperature: Option<f32>,
+    pub(super) temperature: f32,
     pub(super) max_output_tokens: Option<u32>,
 }
 
@@ -151,7 +151,8 @@ pub(in crate::http) struct ResponseBody {
     #[schema(example = "cited/handbook")]
     model: String,
     instructions: Option<String>,
-    temperature: Option<f32>,
+    /// Sampling temperature of the answering model.
+    temperature: f32,
     max_output_tokens: Option<u32>,
     /// One message; none if the response failed.
     output: Vec<MessageItem>,

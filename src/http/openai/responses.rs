@@ -140,18 +140,15 @@ pub(in crate::http) async fn create_response(
     headers: HeaderMap,
     ValidJson(body): ValidJson<CreateResponseBody>,
 ) -> Result<Response, ApiError> {
-    let identity = ResponseIdentity {
-        id: granted.caller().request_id.clone().unwrap_or_default(),
-        created_at: state.context.clock.now().unix_timestamp(),
-        model: body.model.clone(),
-        instructions: body.instructions.clone(),
-        temperature: body.temperature,
-        max_output_tokens: body.max_output_tokens,
-    };
-    let is_streamed = body.stream == Some(true);
-    let model = ModelRef::read(&body.model)?;
+    let id = granted.caller().request_id.clone().unwrap_or_default();
+    let created_at = state.context.clock.now().unix_timestamp();
+    let (model, instructions) = (body.model.clone(), body.instructions.clone());
+    let (max_output_tokens, is_streamed) = (body.max_output_tokens, body.stream == Some(true));
+    let collections = ModelRef::read(&body.model)?;
     let base = public_url(&state, &headers);
-    let ask = ReadyAsk::new(granted, model, base, |collections| body.into_ask(collections)).await?;
+    let ask = ReadyAsk::new(granted, collections, base, |collections| body.into_ask(collections)).await?;
+    let temperature = ask.temperature();
+    let identity = ResponseIdentity { id, created_at, model, instructions, temperature, max_output_tokens };
     if is_streamed {
         return ask.stream(ResponseEvents::new(identity, state.context.clone())).await;
     }
