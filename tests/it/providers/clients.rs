@@ -1,6 +1,7 @@
-//! Clients of others, run by `make clients`. Those of OpenAI, of the Model Context Protocol and the SDKs ask a running Cited; a
-//! fuzzer holds it against its document. And the official clients of models read the scripted and recorded replies: the other
-//! tests hold the service against these replies, so they must be real ones.
+//! Clients of others, run by `make clients`. Those of OpenAI, of the Model Context Protocol, Open WebUI and the SDKs ask a
+//! running Cited; its responses are held against the schema of Open Responses, and a fuzzer holds it against its document. And
+//! the official clients of models read the scripted and recorded replies: the other tests hold the service against these
+//! replies, so they must be real ones.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -138,9 +139,11 @@ async fn the_official_clients_ask_cited() {
     for program in ["ask_with_openai.mjs", "ask_with_ai_sdk.mjs", "ask_with_mcp.mjs"] {
         print!("{}", run_by(OsStr::new("node"), &format!("tests/clients/node/{program}"), &[&app.base]).await);
     }
-    for program in ["ask_with_openai.py", "ask_with_langchain.py", "ask_with_mcp.py"] {
+    for program in ["ask_with_openai.py", "ask_with_langchain.py", "ask_with_mcp.py", "open_responses.py"] {
         print!("{}", run(program, &[&app.base]).await);
     }
+    let (_server, strict) = strict_app().await;
+    print!("{}", run("read_with_open_webui.py", &[&app.base, &strict.base]).await);
     app.stop().await;
 }
 
