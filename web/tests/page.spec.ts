@@ -54,10 +54,10 @@ test("a follow-up is read as a question that stands alone", async ({ page }) => 
 
 test("an abstention names what is unknown and shows the closest passages", async ({ page }) => {
   await page.goto("/");
-  await ask(page, "What is the company policy on sabbaticals?");
+  await ask(page, "Who won the chess cup of 1913?");
   const abstained = page.locator(".abstention");
   await expect(abstained.getByRole("heading", { name: "Not in these documents" })).toBeVisible();
-  await expect(abstained).toContainText("sabbaticals");
+  await expect(abstained).toContainText("chess");
   await expectAccessible(page);
   await abstained.locator(".sources button").first().click();
   await expect(page.locator(".pane .passage")).toBeVisible();
