@@ -148,12 +148,14 @@ impl Case {
     }
 }
 
-/// Rates of a visit, per second.
+/// Rates of a visit, per second, and the processor time of service and database for each thousand, in seconds: what else the
+/// machine does changes rates more than locks do, and processor time little.
 #[derive(Clone, Copy, Debug)]
 struct Rates {
     asks: f64,
     singles: f64,
     bulk: f64,
+    cpu: [f64; 3],
 }
 
 /// What requests are made of.
@@ -249,17 +251,28 @@ impl Material {
         let warm_up = questions.clone().take(WARM_UP).map(ask).collect();
         door("/v1/ask").post_each(warm_up, ASKING, |_| Ok(())).await?;
         let questions = questions.skip(WARM_UP).take(asks).map(ask).collect();
+        let cpu = || service.cpu_seconds().map(|(service, database)| service + database);
+        let before_asks = cpu()?;
         let asked = door("/v1/ask").post_each(questions, ASKING, |_| Ok(())).await?;
         let document = |paragraph: &Paragraph| json!({"collection": case.collection(), "documents": [paragraph]});
         let new = self.corpus.paragraphs.get(self.sent..).unwrap_or_default();
         let bodies = new.iter().take(singles).map(document).collect();
+        let before_singles = cpu()?;
         let single = door(UPLOAD).post_each(bodies, UPLOADING, is_stored).await?;
         let mut client = door(UPLOAD).connect().await?;
-        let started = Instant::now();
+        let (started, before_bulk) = (Instant::now(), cpu()?);
         let documents: Vec<Paragraph> = new.iter().skip(singles).take(bulk).cloned().collect();
         send_all(&mut client, case.collection(), &documents).await?;
+        let elapsed = started.elapsed();
+        #[expect(clippy::cast_precision_loss, reason = "numbers of a table")]
+        let of_thousand = |seconds: f64, number: usize| seconds * 1_000.0 / number.max(1) as f64;
+        let cpu = [
+            of_thousand(before_singles - before_asks, asks),
+            of_thousand(before_bulk - before_singles, singles),
+            of_thousand(cpu()? - before_bulk, bulk),
+        ];
         let rates =
-            Rates { asks: asked.per_second(), singles: single.per_second(), bulk: per_second(bulk, started.elapsed()) };
+            Rates { asks: asked.per_second(), singles: single.per_second(), bulk: per_second(bulk, elapsed), cpu };
         self.asked += asks + WARM_UP;
         self.sent += singles + bulk;
         Ok(rates)
@@ -280,20 +293,33 @@ fn row_security(word: &'static str) -> sqlx::RawSql {
         "DO $$ DECLARE one regclass; BEGIN
              FOR one IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relforcerowsecurity LOOP
                  EXECUTE format('ALTER TABLE %s {word} ROW LEVEL SECURITY', one);
+                 COMMIT; -- of all tables at once, it and the service would wait for each other
              END LOOP; END $$"
     )))
 }
 
 /// Medians of the rounds, with their distance from the first case in per cent.
 fn table(rates: &BTreeMap<Case, Vec<Rates>>) -> String {
-    let mut table = "| locks | asks | single documents | documents of one request |\n|---|---|---|---|\n".to_owned();
-    let columns: [fn(&Rates) -> f64; 3] = [|rates| rates.asks, |rates| rates.singles, |rates| rates.bulk];
+    let mut table = "| locks | asks | single documents | documents of one request | CPU of 1,000 asks | of 1,000 single documents | of 1,000 of one request |\n\
+                     |---|---|---|---|---|---|---|\n"
+        .to_owned();
+    let columns: [fn(&Rates) -> f64; 6] = [
+        |rates| rates.asks,
+        |rates| rates.singles,
+        |rates| rates.bulk,
+        |rates| rates.cpu[0],
+        |rates| rates.cpu[1],
+        |rates| rates.cpu[2],
+    ];
     let medians = |visits: &Vec<Rates>| columns.map(|column| median(visits.iter().map(column).collect()));
     let first = rates.get(&Case::None).map(medians).unwrap_or_default();
     for (case, visits) in rates {
-        let cells = medians(visits).into_iter().zip(first).map(|(rate, bare)| match case {
-            Case::None => format!("{rate:.0}/s"),
-            _ => format!("{rate:.0}/s ({:+.1} %)", (rate / bare - 1.0) * 100.0),
+        let cells = medians(visits).into_iter().zip(first).enumerate().map(|(column, (value, bare))| {
+            let value_shown = if column < 3 { format!("{value:.0}/s") } else { format!("{value:.2} s") };
+            match case {
+                Case::None => value_shown,
+                _ => format!("{value_shown} ({:+.1} %)", (value / bare - 1.0) * 100.0),
+            }
         });
         let cells: Vec<String> = cells.collect();
         table = [table, format!("| {} | {} |\n", case.name(), cells.join(" | "))].concat();
