@@ -1,7 +1,12 @@
 //! How much a tenant keeps, and how much it may: `/v1/storage`.
 
+use std::fmt;
+
 use axum::Json;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+};
 use utoipa::ToSchema;
 
 use super::problem::ApiError;
@@ -71,6 +76,25 @@ pub(super) struct StorageQuotaChangeBody {
 #[expect(clippy::option_option, reason = "left out, null, or a number")]
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<u64>>, D::Error> {
     Deserialize::deserialize(deserializer).map(Some)
+}
+
+impl StorageQuotaChangeBody {
+    /// Reads an object. Derived alone, an array would be taken for its members in order.
+    pub(super) fn of_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfObject;
+        impl<'de> Visitor<'de> for OfObject {
+            type Value = StorageQuotaChangeBody;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+                Deserialize::deserialize(MapAccessDeserializer::new(members))
+            }
+        }
+        deserializer.deserialize_map(OfObject)
+    }
 }
 
 impl From<StorageQuotaChangeBody> for StorageQuotaChange {

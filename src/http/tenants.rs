@@ -61,6 +61,7 @@ pub(super) struct TenantStorageBody {
 #[schema(as = TenantChange, example = json!({"quotas": {"documents": 10_000, "bytes": 1_000_000_000}}))]
 pub(super) struct TenantChangeBody {
     /// How much it may keep.
+    #[serde(deserialize_with = "StorageQuotaChangeBody::of_object")]
     quotas: StorageQuotaChangeBody,
 }
 

@@ -41,9 +41,13 @@ impl Tenant {
         Self { key: text(&key.body["secret"]), app, id, _models: models }
     }
 
-    async fn set(&self, quotas: Value) -> Answer {
+    async fn try_to_set(&self, quotas: Value) -> Answer {
         let path = format!("/v1/tenants/{}", self.id);
-        let set = call(&self.app, OPERATOR, Method::PATCH, &path, Some(json!({"quotas": quotas}))).await;
+        call(&self.app, OPERATOR, Method::PATCH, &path, Some(json!({"quotas": quotas}))).await
+    }
+
+    async fn set(&self, quotas: Value) -> Answer {
+        let set = self.try_to_set(quotas).await;
         assert_eq!(set.status, 200, "{set:?}");
         set
     }
@@ -173,6 +177,10 @@ async fn bytes_and_collections_end_too_and_former_versions_give_way() {
     let again = tenant.bring("fresh", &[("d", "Four.")]).await;
     again.assert_problem(403, "storage_quota");
 
+    // A list is no change: it was taken for the quotas in their order.
+    for wrong in [json!([null, null]), json!([]), json!({"documents": [1]})] {
+        tenant.try_to_set(wrong).await.assert_problem(422, "invalid_request");
+    }
     // Of the deployment again.
     let shown = tenant.set(json!({"bytes": null})).await;
     assert_eq!(shown.body["storage"]["quotas"]["bytes"], 100_000, "{shown:?}");
