@@ -84,8 +84,8 @@ export class Administration {
   }
 
   /** The secret by which the receiver at this URL checks webhooks. */
-  async getWebhookSecret(url: string) {
-    return data(await this.api.GET("/v1/webhooks/secret", { params: { query: { url } } }));
+  async getWebhookSecret(query: Query<"get_webhook_secret">) {
+    return data(await this.api.GET("/v1/webhooks/secret", { params: { query } }));
   }
 
   /** How much the tenant keeps, and how much it may. */
