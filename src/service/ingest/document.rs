@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 use super::{
     batch::Batch,
     extraction::extract_here,
+    file_name::{embedded_title, name_of},
     job_metrics::JobMetrics,
     layout::Layout,
     piece::{PieceFronts, PreparedPiece},
@@ -33,7 +34,7 @@ use crate::{
 };
 
 /// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
-const SPLIT_VERSION: u32 = 7;
+const SPLIT_VERSION: u32 = 8;
 
 /// A document without its content.
 #[derive(Debug)]
@@ -318,32 +319,4 @@ fn lineage(settings: &SplitterSettings, window: Window) -> String {
     let SplitterSettings { kind, unit, size, overlap } = settings;
     let overlap = overlap.map(|overlap| format!(" overlap={overlap}")).unwrap_or_default();
     format!("{} size={size} unit={}{overlap} window={}", kind.as_str(), unit.as_str(), window.tokens)
-}
-
-/// The part of a title that is embedded. A title that is only the file name is indexed lexically but not embedded, so
-/// that the same bytes under another name are split at the same positions and have the same vectors.
-pub(super) fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
-    if title == name_of(source) { "" } else { title }
-}
-
-/// Derives a title from a path or URL: its last segment without the extension.
-fn name_of(source: &str) -> String {
-    let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
-    let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
-    let words = if stem.is_empty() { last } else { stem };
-    words.replace(['_', '-'], " ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_becomes_a_title() {
-        for (source, title) in
-            [("hr/annual-leave.md", "annual leave"), ("readme", "readme"), (".env", ".env"), ("a/b/", "b")]
-        {
-            assert_eq!(name_of(source), title);
-        }
-    }
 }

@@ -8,9 +8,9 @@ use std::{
 
 use super::{
     batch::Batch,
-    document::embedded_title,
     embed::{Groups, readable},
     failure::IngestFailure,
+    file_name::embedded_title,
     piece::TextToEmbed,
     pipeline::Processor,
 };

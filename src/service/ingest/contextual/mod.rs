@@ -13,10 +13,7 @@ use futures::future::join_all;
 use self::writer::Unwritten;
 pub(crate) use self::writer::{ContextSettings, ContextWriter};
 use super::{
-    batch::Batch,
-    document::{Prepared, embedded_title},
-    failure::IngestFailure,
-    piece::PreparedPiece,
+    batch::Batch, document::Prepared, failure::IngestFailure, file_name::embedded_title, piece::PreparedPiece,
     pipeline::Processor,
 };
 use crate::{
