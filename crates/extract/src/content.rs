@@ -47,6 +47,21 @@ impl Content {
         self.add(text, "\n")
     }
 
+    /// Goes on with the paragraph above, which the end of a page or of a column has cut; `is_word_cut` drops the hyphen at
+    /// its end.
+    pub(super) fn go_on(&mut self, text: &str, is_word_cut: bool) -> Result<(), ExtractError> {
+        if is_word_cut {
+            self.text.pop();
+        }
+        self.add(text, if is_word_cut { "" } else { "\n" })
+    }
+
+    /// The last line of the paragraph that text added now would follow; none below a heading.
+    pub(super) fn last_line(&self) -> Option<&str> {
+        let is_heading = self.headings.last().is_some_and(|heading| heading.bytes.end == self.text.len());
+        self.text.lines().next_back().filter(|_| !is_heading)
+    }
+
     /// Adds a heading; white space in it is collapsed, and an empty one is left out.
     pub(super) fn heading(&mut self, level: u8, text: &str) -> Result<(), ExtractError> {
         let text = self.cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -265,8 +265,21 @@ pub(super) fn joined(lines: &[Line]) -> String {
     text
 }
 
+/// Shortest line, in characters, that may be cut by the end of a column: a shorter one ends by itself.
+const SHORTEST_CUT: usize = 30;
+
+/// Whether a paragraph goes on with a sentence that the end of a page or of a column has cut after this line.
+pub(super) fn goes_on(above: &str, below: &str) -> bool {
+    let is_open =
+        above.ends_with(|last: char| last.is_alphanumeric() || matches!(last, ',' | '-' | '\u{2010}' | '\u{ad}'));
+    let is_text = above.chars().count() >= SHORTEST_CUT && !above.starts_with('|');
+    // "a) …" opens an entry of a list.
+    let is_mark = below.chars().nth(1).is_some_and(|second| matches!(second, ')' | '.'));
+    is_open && is_text && below.starts_with(char::is_lowercase) && !is_mark
+}
+
 /// Whether a text ends in a part of a word with a hyphen that only the end of the line put there.
-fn is_hyphenated(text: &str) -> bool {
+pub(super) fn is_hyphenated(text: &str) -> bool {
     let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     // A word with hyphens of its own keeps this one as well: state-of-the-art.
@@ -329,6 +342,23 @@ pub(super) mod tests {
             }
         });
         assert_eq!(lines, ["an example of state-of-\nthe artwork, 2020-\nx A-\nb"]);
+    }
+
+    #[test]
+    fn only_a_cut_sentence_goes_on() {
+        let above = "A line of a column that is cut by its end";
+        for (above, below, expected) in [
+            (above, "and goes on.", true),
+            ("A line of a column that is cut within a wo-", "rd of it.", true),
+            (above, "And begins anew.", false),
+            ("A line of a column that ends with its sentence.", "and goes on.", false),
+            ("A short line", "and goes on.", false),
+            ("| a row of a table | that is as long as a line", "and goes on.", false),
+            (above, "a) an entry.", false),
+            (above, "", false),
+        ] {
+            assert_eq!(goes_on(above, below), expected, "{above} / {below}");
+        }
     }
 
     #[test]

@@ -175,11 +175,22 @@ fn write_lines(lines: &[Line], headings: &Headings, content: &mut Content) -> Re
         for part in paragraph.chunk_by(|above, below| !is_title(above) && !is_title(below)) {
             match headings.level_of(part).filter(|_| part.iter().all(is_title)) {
                 Some(level) => content.heading(level, &text_of_heading(part))?,
-                None => content.block(&lines::joined(part))?,
+                None => write_paragraph(&lines::joined(part), content)?,
             }
         }
     }
     Ok(())
+}
+
+/// Writes a paragraph, or the rest of the one above.
+fn write_paragraph(text: &str, content: &mut Content) -> Result<(), ExtractError> {
+    match content.last_line().filter(|above| lines::goes_on(above, text)) {
+        Some(above) => {
+            let is_word_cut = lines::is_hyphenated(above);
+            content.go_on(text, is_word_cut)
+        }
+        None => content.block(text),
+    }
 }
 
 fn no_text(pages: usize, unmapped: usize) -> ExtractError {
@@ -236,7 +247,56 @@ fn title_of(bytes: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use super::*;
+
+    /// A PDF with these lines on each of its pages, in Courier.
+    fn pages(pages: &[&[&str]]) -> Vec<u8> {
+        let numbers = (0..pages.len()).map(|page| 4 + 2 * page);
+        let kids: String = numbers.clone().map(|number| format!("{number} 0 R ")).collect();
+        let mut objects = vec![
+            "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+            format!("<</Type/Pages/Kids[{kids}]/Count {}>>", pages.len()),
+            "<</Type/Font/Subtype/Type1/BaseFont/Courier>>".to_owned(),
+        ];
+        for (number, lines) in numbers.zip(pages) {
+            let drawn: String = lines.iter().fold(String::new(), |mut drawn, line| {
+                let _ = write!(drawn, "({line}) Tj 0 -12 Td ");
+                drawn
+            });
+            let stream = format!("BT /F 10 Tf 50 700 Td {drawn}ET");
+            objects.push(format!(
+                "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 3 0 R>>>>/Contents {} 0 R>>",
+                number + 1
+            ));
+            objects.push(format!("<</Length {}>>\nstream\n{stream}\nendstream", stream.len()));
+        }
+        let mut file = "%PDF-1.7\n".to_owned();
+        for (number, object) in (1..).zip(objects) {
+            let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
+        }
+        file.push_str("trailer <</Root 1 0 R>>");
+        file.into_bytes()
+    }
+
+    #[test]
+    fn a_sentence_goes_on_over_the_end_of_a_page() {
+        let mut content = Content::default();
+        let document = pages(&[
+            &["Every gear box that leaves the plant is filled with the oil"],
+            &["that its plate names. It is never mixed with an-"],
+            &["other one."],
+            &["Spare plates are in the drawer."],
+        ]);
+        super::document(&document, None, &mut content).expect("a PDF");
+        assert_eq!(
+            content.text,
+            "Every gear box that leaves the plant is filled with the oil\nthat its plate names. It is never mixed with another one.\n\nSpare plates are in the drawer."
+        );
+        let page = |words: &str| content.pages.page_at(content.text.find(words).expect("there"));
+        assert_eq!((page("the oil"), page("that its"), page("Spare")), (Some(1), Some(2), Some(4)));
+    }
 
     #[test]
     fn titles_are_decoded_and_weighed() {
