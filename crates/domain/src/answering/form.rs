@@ -102,11 +102,18 @@ const MOST_OF_USAGE: usize = 8;
 /// Fewest numbers of sections in a table of contents.
 const SECTIONS_OF_CONTENTS: usize = 3;
 
+/// A line drawn by hyphens.
+const RULE: &str = "-----";
+
 /// Signs of program code and of settings.
 const CODE_SIGNS: [&str; 8] = [" = ", " == ", "();", "() {", " { ", " }", "=> ", "#["];
 
-/// Share of capitalised words from which a line without a full stop is a title.
+/// Share of capitalised words from which a line without a full stop is a title, and the same for a long one, which is a menu.
 const TITLE: f32 = 0.6;
+const MENU: f32 = 0.5;
+
+/// Words from which a line is long.
+const LONG_LINE: usize = 10;
 
 /// Whether a question is for the name of an entry of a manual: "which command …", "what is the setting …".
 pub(super) fn asks_for_entry(question: &Question) -> bool {
@@ -178,7 +185,7 @@ pub(super) fn tells_amount(sentence: &str) -> bool {
 
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
 pub(super) fn is_fragment(text: &str) -> bool {
-    if is_synopsis(text) || is_name(text) || is_contents(text) {
+    if is_synopsis(text) || is_name(text) || is_contents(text) || text.contains(RULE) {
         return true;
     }
     if ends_like_sentence(text) || !text.is_ascii() && text.split_whitespace().count() < 2 {
@@ -190,8 +197,11 @@ pub(super) fn is_fragment(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).collect();
     let capitals = words.iter().filter(|word| is_capitalised(word)).count();
     #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-    let is_title = capitals as f32 >= TITLE * words.len() as f32;
+    let is_title = capitals as f32 >= if words.len() < LONG_LINE { TITLE } else { MENU } * words.len() as f32;
     let has_number = text.chars().any(|sign| sign.is_ascii_digit());
+    if text.starts_with("How to ") {
+        return true;
+    }
     let is_entry = !entry_options(text).is_empty();
     !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
 }
@@ -247,7 +257,7 @@ pub(super) fn names_option(sentence: &str, asked: &[&str]) -> bool {
 }
 
 /// Whether a question, in lower case, is for an option of a command.
-fn asks_for_option(question: &str) -> bool {
+pub(super) fn asks_for_option(question: &str) -> bool {
     let asks = ["which ", "what "].iter().any(|opening| question.starts_with(opening));
     asks && question.split(|sign: char| !sign.is_alphanumeric()).any(|word| OPTION_WORDS.contains(&word))
 }
@@ -275,6 +285,9 @@ mod tests {
             "Detected errors, 7.4. Data races, 7.4.1. Example, 7.4.2. Algorithm.",
             "The sixth field (pass).",
             "SharedPaint Database, https://example.org/paint.html",
+            "Home Introduction Documentation Reporting bugs and getting help How to help Downloads Paint API Menu",
+            "How to use the gear box",
+            "8X--------- AUTHORS file ------------- Authors of Paint.",
         ] {
             assert!(is_fragment(fragment), "{fragment}");
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::quote::plain_line;
-use super::units::{Unit, UnitKind, units};
+use super::units::{Unit, UnitKind, announces, units};
 use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;
 
@@ -31,7 +31,7 @@ pub(super) struct Lists(Vec<List>);
 impl Lists {
     pub(super) fn of(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Self {
         // Most sources have no lead-in, and need not be read as units.
-        if !source.text.contains([':', '：']) {
+        if !source.text.contains([':', '：']) && !announces(source.text) {
             return Self(Vec::new());
         }
         let units = units(source, evidence);

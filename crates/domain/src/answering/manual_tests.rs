@@ -35,8 +35,26 @@ fn a_lead_in_is_quoted_with_its_list() {
         text("When is the event of a process emitted?", &[exit]),
         "The event is emitted when the process exits as a result of either: [^1]\n\n- The exit method was called; [^1]\n- Nothing is left to be done. [^1]"
     );
+    let kinds =
+        "The following is a summary of the kinds of gears.\n\n- Spur gears.\n- Worm gears.\n\nGears are of steel.\n";
+    assert_eq!(
+        text("What are the kinds of gears?", &[kinds]),
+        "The following is a summary of the kinds of gears. [^1]\n\n- Spur gears. [^1]\n- Worm gears. [^1]"
+    );
     let long = format!("The colours of the rainbow are:\n\n{}", "- A colour that is not red.\n".repeat(40));
     assert!(!text("When is the rainbow seen?", &[&long]).contains("- A"));
+}
+
+#[test]
+fn sentences_without_a_list_are_doubtful_where_one_is_asked_for() {
+    let lacks = |page: &str| {
+        let parsed = parsed("Which gears does the gear box have?");
+        let source = AnswerSource::alone(page);
+        let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, "", page);
+        compose(&parsed, &candidates(&parsed, &[source], &[evidence]), None).unwrap().lacks_kind
+    };
+    assert!(lacks("The gear box holds gears. The gears of the gear box turn in oil."));
+    assert!(!lacks("The gear box holds gears. The gears of the gear box are spur, worm and bevel gears."));
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! The form that an answer must have, as far as it can be seen. English only.
 
 use super::candidate::SentenceCandidate;
-use super::form::{asks_for_author, asks_in_present, tells_amount, tells_author, tells_condition, tells_default};
+use super::choose::Scored;
+use super::form::{
+    asks_for_author, asks_for_option, asks_in_present, tells_amount, tells_author, tells_condition, tells_default,
+};
+use crate::command_options::options;
 use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, has_time};
 use crate::evidence::measure::Measure;
@@ -26,6 +30,8 @@ enum Form {
     Definition,
     /// Several things.
     List,
+    /// An option of a command.
+    Option,
     /// Not seen surely enough.
     Unseen,
 }
@@ -39,9 +45,17 @@ impl<'q> Sought<'q> {
             AnswerKind::Person if asks_for_author(asked) => Form::Author,
             AnswerKind::Definition if question.terms.asks_for_term() => Form::Definition,
             AnswerKind::List => Form::List,
+            _ if asks_for_option(&asked.to_lowercase()) => Form::Option,
             _ => Form::Unseen,
         };
         Self { question, is_default: tells_default(asked), form }
+    }
+
+    /// Whether an answer, best sentence first, can hold what is asked for. A definition stands in its best sentence: one
+    /// beside it defines something else.
+    pub(super) fn is_told_by(&self, answer: &[Scored<'_>]) -> bool {
+        let told_in = if matches!(self.form, Form::Definition) { 1 } else { answer.len() };
+        answer.iter().take(told_in).any(|(sentence, _)| self.may_be(sentence))
     }
 
     /// Whether a sentence can hold what is asked for.
@@ -58,7 +72,8 @@ impl<'q> Sought<'q> {
             Form::Time { in_present } => {
                 candidate.holds_kind || in_present && (tells_condition(text) || has_time(text))
             }
-            Form::Author => tells_author(text) || names_in_full(&self.question.text, text),
+            Form::Author => tells_author(text) && candidate.holds_kind || names_in_full(&self.question.text, text),
+            Form::Option => !options(text).is_empty() || candidate.is_row,
             Form::Definition => {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
                 has_form || candidate.is_row || self.question.terms.is_in_brackets(text)

@@ -9,6 +9,7 @@ use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
 use crate::sentence::{Sentence, sentences};
+use crate::wording::lower_case_words;
 
 /// Kinds of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +40,11 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Whether it ends with a colon: what follows belongs to it.
+    /// Whether it ends with a colon, or its last sentence announces what follows: that belongs to it.
     pub(super) fn leads_on(&self, text: &str) -> bool {
         let words = text.get(self.range.clone()).unwrap_or_default().trim_end();
-        self.kind == UnitKind::Paragraph && words.ends_with([':', '：'])
+        let last = self.sentences.last().and_then(|last| text.get(last.clone())).unwrap_or_default();
+        self.kind == UnitKind::Paragraph && (words.ends_with([':', '：']) || announces(last))
     }
 
     /// Whether it is more than a title or a label.
@@ -59,6 +61,14 @@ impl Unit {
     pub(super) const fn is_member(&self) -> bool {
         matches!(self.kind, UnitKind::Item | UnitKind::Row)
     }
+}
+
+/// Words of a sentence that announces a list.
+const ANNOUNCING: [&str; 2] = ["following", "follows"];
+
+/// Whether a text announces what comes after it: "The following is a summary of the commands."
+pub(super) fn announces(text: &str) -> bool {
+    lower_case_words(text).any(|word| ANNOUNCING.contains(&word.as_str()))
 }
 
 /// The units of a source in order; rules and headers of tables are none.
