@@ -103,7 +103,7 @@ impl DuplicateBody {
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Scores)]
 pub(super) struct ScoresBody {
-    /// Cosine similarity, -1 to 1; null if the vector search did not find the passage.
+    /// Cosine similarity, -1 to 1; null where vectors were not searched or the passage has none.
     pub(super) dense: Option<f64>,
     /// BM25 score, 0 or more; null if the lexical search did not find the passage.
     pub(super) lexical: Option<f64>,

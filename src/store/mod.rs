@@ -55,7 +55,7 @@ pub(crate) use jobs::{
     RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
-    DenseHit, DenseQuery, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
+    Care, DenseHit, DenseQuery, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
     WantedPassage,
 };
 

@@ -91,7 +91,7 @@ impl<'a> RetrievalQuery<'a> {
 pub(crate) struct Hit {
     /// The passage; shared, since a hit passes through the stages without its text being copied.
     pub(crate) passage: Arc<Passage>,
-    /// Cosine similarity; `None` when the dense half did not find it.
+    /// Cosine similarity; `None` where vectors were not searched or it has none.
     pub(crate) dense: Option<f64>,
     /// BM25; `None` when the lexical half did not find it.
     pub(crate) lexical: Option<f64>,
@@ -187,8 +187,8 @@ impl Retrieved {
         Question::new(analyzer, question, self.chunks, |stem| self.document_frequency(stem))
     }
 
-    /// The cosine to assume for a passage that the dense half did not find: 0 where every chunk has a vector, since it was
-    /// then further than those found; unknown where vectors were not searched, or some are missing.
+    /// The cosine to assume for a passage whose vector was not found: 0 where every chunk has one; unknown where vectors
+    /// were not searched, or some are missing.
     #[must_use]
     pub(crate) fn dense_floor(&self) -> Option<f32> {
         let is_whole = self.stages.coverage.as_ref().is_some_and(|coverage| coverage.embedded == coverage.chunks);
@@ -329,7 +329,7 @@ impl Retriever {
                     self.dense(query, selection, scope, budget),
                     self.lexical(query, selection, scope)
                 )?;
-                (Some(dense), lexical)
+                (Some(self.search_again(query, selection, scope, (dense, &lexical.hits)).await?), lexical)
             }
             // Reranking requires the rarity of the words even if only vectors are searched.
             Mode::Dense if query.stages.rerank => {
@@ -343,10 +343,11 @@ impl Retriever {
         let mut stages =
             StageTrace { filter: FilterTrace::of(selection), lexical: lexical.trace, ..StageTrace::default() };
         stages.hides_counts = filter.caller.is_some();
-        let (dense_hits, scan) = dense.map_or((Vec::new(), None), |DenseResult { hits, scan, trace }| {
+        let none = (Vec::new(), Vec::new(), None);
+        let (dense_hits, vector, scan) = dense.map_or(none, |DenseResult { hits, vector, scan, trace }| {
             stages.dense = Some(trace);
             stages.coverage = Some(coverage(query.collections));
-            (hits, scan)
+            (hits, vector, scan)
         });
         let lists = fuse::Lists::of(&dense_hits, &lexical);
         let dense_weight = match query.stages.mode {
@@ -367,6 +368,7 @@ impl Retriever {
             caller: query.filter.caller.clone(),
         };
         found.hits = self.best_sources(query, fused, &mut found, budget).await?;
+        self.compare(query, scope, &vector, &mut found.hits).await?;
         Ok(found)
     }
 }

@@ -17,6 +17,10 @@ use crate::store::{
 /// Largest `hnsw.ef_search` that pgvector accepts.
 const LONGEST_LIST: i64 = 1_000;
 
+/// Largest collection, in vectors, of which all are compared where a walk has missed some: a few times as long as a walk
+/// takes.
+const MOST_COMPARED: u64 = 200_000;
+
 /// A chunk and its cosine similarity to the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DenseHit {
@@ -48,6 +52,18 @@ pub(crate) struct DenseQuery<'a> {
     pub(crate) selection: &'a Selection<'a>,
     /// Maximum number of hits.
     pub(crate) limit: i64,
+    /// How much is compared.
+    pub(crate) care: Care,
+}
+
+/// How much of a large collection is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Care {
+    /// What a walk through its graph comes by.
+    Usual,
+    /// All of it, or, of a very large one, what the longest walk comes by: an earlier walk is known to have missed what is
+    /// near.
+    Thorough,
 }
 
 impl Search<'_> {
@@ -72,16 +88,40 @@ impl Search<'_> {
         Ok((hits, scan))
     }
 
+    /// Returns the similarity of these chunks to a query's vector. Chunks that have no vector in these indexes are left out.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
+    pub(crate) async fn similarities(
+        &self,
+        tenant: TenantId,
+        scope: &Scope,
+        chunks: &[ChunkKey],
+        vector: &[f32],
+    ) -> Result<Vec<DenseHit>, StoreError> {
+        let ordinals: Vec<i32> = chunks.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
+        let mut reading = self.store.reading().await?;
+        let rows = sqlx::query("SELECT document_id, ordinal, similarity FROM chunk_similarities($1, $2, $3, $4, $5)")
+            .bind(tenant.0)
+            .bind(&scope.indexes)
+            .bind(chunks.iter().map(|key| key.document_id).collect::<Vec<Uuid>>())
+            .bind(ordinals)
+            .bind(chunk::half(vector))
+            .fetch_all(&mut *reading)
+            .await?;
+        reading.end().await?;
+        read_hits(rows)
+    }
+
     async fn nearest_of_all(
         &self,
         tenant: TenantId,
         query: &DenseQuery<'_>,
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
         let (walked, compared) = query.by_method();
-        let (walked_indexes, ef_searches): (Vec<Uuid>, Vec<i32>) = walked
-            .iter()
-            .map(|searched| (searched.collection.index, ef_search(searched.embedded_chunks, query.limit)))
-            .unzip();
+        let (walked_indexes, ef_searches): (Vec<Uuid>, Vec<i32>) =
+            walked.iter().map(|searched| (searched.collection.index, query.ef_search(searched))).unzip();
         let mut reading = self.store.reading().await?;
         let rows = sqlx::query("SELECT document_id, ordinal, similarity FROM nearest_chunks($1, $2, $3, $4, $5, $6)")
             .bind(tenant.0)
@@ -127,8 +167,21 @@ impl Search<'_> {
 impl<'a> DenseQuery<'a> {
     /// The collections whose graphs are walked, and the indexes of the others, whose vectors are compared.
     fn by_method(&self) -> (Vec<&'a SearchedCollection>, Vec<Uuid>) {
-        let (walked, compared): (Vec<_>, Vec<_>) = self.collections.iter().partition(|searched| searched.has_graph);
+        let is_walked = |searched: &&SearchedCollection| match self.care {
+            Care::Usual => searched.has_graph,
+            Care::Thorough => searched.has_graph && searched.embedded_chunks > MOST_COMPARED,
+        };
+        let (walked, compared): (Vec<_>, Vec<_>) = self.collections.iter().partition(is_walked);
         (walked, compared.into_iter().map(|searched| searched.collection.index).collect())
+    }
+
+    /// Returns the size of the candidate list of a walk (`hnsw.ef_search`).
+    fn ef_search(&self, searched: &SearchedCollection) -> i32 {
+        let vectors = match self.care {
+            Care::Usual => searched.embedded_chunks,
+            Care::Thorough => u64::MAX,
+        };
+        ef_search(vectors, self.limit)
     }
 }
 
@@ -148,7 +201,7 @@ async fn walk_filtered(
 ) -> Result<Vec<DenseHit>, StoreError> {
     let index = searched.collection.index;
     sqlx::query("SELECT set_config('hnsw.ef_search', $1, true)")
-        .bind(ef_search(searched.embedded_chunks, query.limit).to_string())
+        .bind(query.ef_search(searched).to_string())
         .execute(&mut **reading)
         .await?;
     // Literals, not parameters: the planner uses the graph only if it sees the values.

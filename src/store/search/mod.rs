@@ -8,7 +8,7 @@ pub(in crate::store) mod passages;
 pub(in crate::store) mod read_connection;
 pub(in crate::store) mod selection;
 
-pub(crate) use dense::{DenseHit, DenseQuery, VectorScan};
+pub(crate) use dense::{Care, DenseHit, DenseQuery, VectorScan};
 pub(crate) use lexical::LexicalQuery;
 pub(crate) use passages::{FoundPassage, LexicalHit, Passage, Scope, WantedPassage};
 pub(crate) use selection::Selection;

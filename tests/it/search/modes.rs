@@ -55,6 +55,39 @@ async fn each_mode_shows_its_scores() {
 }
 
 #[tokio::test]
+async fn what_only_words_find_has_its_similarity_too() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let near = |number: usize| {
+        let more = ["here", "there", "now", "then", "again", "ever"][..number % 7].join(" ");
+        json!({"source": format!("near-{number}"), "text": format!("How is it {more}, number {number}?")})
+    };
+    let far =
+        "Quartz lies below marl, chalk, clay, gravel, sand, loam, peat, turf and grass; miners of old knew it well.";
+    let documents: Vec<Value> = (0..80).map(near).chain([json!({"source": "far", "text": far})]).collect();
+    let answer = app.post("/v1/documents?wait=true", json!({"collection": "mine", "documents": documents})).await;
+    assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
+    let search = |mode: &str, top_k: usize| {
+        json!({
+            "query": "how is quartz", "collections": ["mine"], "mode": mode, "top_k": top_k,
+            "stages": {"collapse_duplicates": false},
+        })
+    };
+    let all = app.post("/v1/search", search("dense", 81)).await.body;
+    let of_far = |body: &Value| {
+        let results = body["results"].as_array().expect("results").clone();
+        let place =
+            results.iter().position(|result| result["source"] == "far").unwrap_or_else(|| panic!("not found: {body}"));
+        (place, results[place]["scores"]["dense"].as_f64().expect("its similarity"))
+    };
+    let (place, similarity) = of_far(&all);
+    assert!(place >= 50, "the vectors of fifty others are nearer: {place}");
+    let (place, found) = of_far(&app.post("/v1/search", search("hybrid", 10)).await.body);
+    assert!(place < 10 && (found - similarity).abs() < 1e-6, "{place}: {found} for {similarity}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn words_are_found_in_scripts_without_spaces() {
     let (_server, app) = app().await;
     let documents = json!([
