@@ -2611,7 +2611,7 @@ export interface components {
         Scope: "ask" | "ingest" | "read" | "admin";
         /** @description How well a passage matches a query. */
         Scores: {
-            /** @description Cosine similarity, -1 to 1; null if the vector search did not find the passage. */
+            /** @description Cosine similarity, -1 to 1; null where vectors were not searched or the passage has none. */
             dense: number | null;
             /** @description Fused score of both halves, 0 to 1, or the only score of a one-sided search. */
             fused: number;

@@ -822,7 +822,7 @@ class Scores(BaseModel):
 
     dense: float | None
     """
-    Cosine similarity, -1 to 1; null if the vector search did not find the passage.
+    Cosine similarity, -1 to 1; null where vectors were not searched or the passage has none.
     """
     fused: float
     """
