@@ -11,16 +11,13 @@ use super::quote::marked;
 use super::ranking::rank;
 use super::sought::Sought;
 use super::{ExtractiveAnswer, QuotedSentence};
+use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::{Question, TermMask};
 use crate::grading::question::is_named;
 use crate::late_interaction::Likeness;
 
 /// Share of what sentences above hold of the question that one which may answer must hold.
 const AS_MUCH: f32 = 0.75;
-
-/// Share of the weightiest term's weight from which a name is what the question is about.
-const NAME_WEIGHT: f32 = 0.5;
 
 /// Share of the best score from which a sentence that names a person answers a question for one before others.
 const NAMES_PERSON: f32 = 0.8;
@@ -58,18 +55,16 @@ pub fn compose(
     Some(answer)
 }
 
-/// Leaves out what ranks above the first sentence that can answer: sentences that lack a weighty name of
-/// the question, for "how many" and "when" those without a number or a date, for "who" those without a person if one follows closely, for a
+/// Leaves out what ranks above the first sentence that can answer: sentences about something else than the weightiest name
+/// of the question, for "how many" and "when" those without a number or a date, for "who" those without a person if one follows closely, for a
 /// definition those that neither hold the weightiest word of the question, under their heading at least, nor have the form
 /// of an entry or a definition.
 fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let question = sought.question;
-    let terms = || question.terms.terms().iter().enumerate();
-    let heaviest = terms().max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight));
+    let terms = question.terms.terms().iter().enumerate();
+    let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight));
     let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
-    let least = heaviest.map_or(0.0, |(_, term)| NAME_WEIGHT * term.weight);
-    let names = terms().filter(|(_, term)| term.weight >= least && is_named(&question.text, &term.word));
-    let name = names.fold(0, |name: TermMask, (position, _)| name | 1 << position);
+    let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
         AnswerKind::Definition => {
             (candidate.mask | candidate.heading) & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0
