@@ -115,7 +115,19 @@ fn without_outer_markers(text: &str, words: Range<usize>, markers: &[Marker]) ->
 
 /// The text without emphasis signs and markers, including malformed markers.
 pub(super) fn plain(text: &str) -> String {
-    let mut words = without_markers(text).replace(['*', '`'], "");
+    let text = without_markers(text);
+    let mut words = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once(['*', '`']) {
+        words.push_str(before);
+        // A sign between digits is no emphasis, and `3*4` is not 34.
+        let is_digit = |sign: char| sign.is_ascii_digit();
+        if words.ends_with(is_digit) && after.trim_start_matches(['*', '`']).starts_with(is_digit) {
+            words.push(' ');
+        }
+        rest = after;
+    }
+    words.push_str(rest);
     words.truncate(words.trim_end().len());
     words
 }

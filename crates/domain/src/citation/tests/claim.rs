@@ -16,6 +16,20 @@ fn words_hold_no_marker_however_many_backslashes_stand_before_it() {
 }
 
 #[test]
+fn signs_between_digits_make_no_other_number() {
+    let words = |text: &str| {
+        let draft = Draft::new(text, &[PreparedSource::new("Leave is 25 days.")]);
+        draft.statements()[0].words.clone()
+    };
+    for (text, expected) in [
+        ("It is 3*4 or `3`**4** days. [^1]", "It is 3 4 or 3 4 days."),
+        ("It is *very* **25** days, `un`usual. [^1]", "It is very 25 days, unusual."),
+    ] {
+        assert_eq!(words(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn tells_claims_from_other_sentences() {
     use Role::{Claim, Code, Heading, Ignorance, LeadIn, Markup, Pleasantry, Question};
     let cases: [(&str, &[Role]); 48] = [
