@@ -34,7 +34,14 @@ const SHORT_DIR: &str = "/tmp";
 #[derive(Debug)]
 pub(super) struct DataDir {
     root: PathBuf,
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for DataDir {
+    /// A program that is being started at this moment still has the file open, and with it the lock, unless that is given up.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
+    }
 }
 
 impl DataDir {
@@ -49,7 +56,7 @@ impl DataDir {
         let root = root.canonicalize().map_err(PrivatePostgresError::file("open", &root))?;
         run_as.check_reach(&root, "CITED_DATA_DIR")?;
         let lock = lock(&root)?;
-        Ok(Self { root, _lock: lock })
+        Ok(Self { root, lock })
     }
 
     /// The directory itself.
