@@ -45,8 +45,10 @@ fn has_missed(found: &[DenseHit], others: &[DenseHit]) -> bool {
 /// Passages found by their vectors, best first.
 pub(super) struct DenseResult {
     pub(super) hits: Vec<DenseHit>,
+    /// Similarities of other chunks that were looked up.
+    others: Vec<DenseHit>,
     /// The query's vector; empty when nothing has one.
-    pub(super) vector: Vec<f32>,
+    vector: Vec<f32>,
     /// How vectors were searched; `None` when there were none.
     pub(super) scan: Option<VectorScan>,
     pub(super) trace: ListTrace,
@@ -67,7 +69,7 @@ impl Retriever {
         // Without any vectors no model is needed.
         if embedded == 0 {
             let trace = ListTrace::since(started, 0);
-            return Ok(DenseResult { hits: Vec::new(), vector: Vec::new(), scan: None, trace });
+            return Ok(DenseResult { hits: Vec::new(), others: Vec::new(), vector: Vec::new(), scan: None, trace });
         }
         let vectors = try_join_all(query.wordings().into_iter().map(async |wording| {
             let tokens = u32::try_from(wording.len() / 4).unwrap_or(u32::MAX);
@@ -81,7 +83,7 @@ impl Retriever {
         let dense_query = DenseQuery { scope, collections: query.collections, vector: &vector, selection, limit, care };
         let (hits, scan) = self.store.search().dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
-        Ok(DenseResult { hits, vector, scan: Some(scan), trace })
+        Ok(DenseResult { hits, others: Vec::new(), vector, scan: Some(scan), trace })
     }
 
     /// Searches again, thoroughly, if a walk through a graph has missed vectors: where many chunks resemble one another, a
@@ -91,7 +93,7 @@ impl Retriever {
         query: &RetrievalQuery<'_>,
         selection: &Selection<'_>,
         scope: &Scope,
-        (dense, lexical): (DenseResult, &[LexicalHit]),
+        (mut dense, lexical): (DenseResult, &[LexicalHit]),
     ) -> Result<DenseResult, ServiceError> {
         if dense.scan != Some(VectorScan::Iterative) {
             return Ok(dense);
@@ -103,8 +105,8 @@ impl Retriever {
         if others.is_empty() {
             return Ok(dense);
         }
-        let similar = self.store.search().similarities(query.tenant, scope, &others, &dense.vector).await?;
-        if !has_missed(&dense.hits, &similar) {
+        dense.others = self.store.search().similarities(query.tenant, scope, &others, &dense.vector).await?;
+        if !has_missed(&dense.hits, &dense.others) {
             return Ok(dense);
         }
         let limit = i64::try_from(self.depth(query)).unwrap_or(i64::MAX);
@@ -122,16 +124,16 @@ impl Retriever {
         &self,
         query: &RetrievalQuery<'_>,
         scope: &Scope,
-        vector: &[f32],
+        DenseResult { mut others, vector, .. }: DenseResult,
         hits: &mut [Hit],
     ) -> Result<(), ServiceError> {
-        let unknown: Vec<ChunkKey> = hits.iter().filter(|hit| hit.dense.is_none()).flat_map(Hit::keys).collect();
-        if unknown.is_empty() || vector.is_empty() {
-            return Ok(());
+        let without = hits.iter().filter(|hit| hit.dense.is_none()).flat_map(Hit::keys);
+        let unknown: Vec<ChunkKey> = without.filter(|key| !others.iter().any(|other| other.key == *key)).collect();
+        if !unknown.is_empty() && !vector.is_empty() {
+            others.extend(self.store.search().similarities(query.tenant, scope, &unknown, &vector).await?);
         }
-        let found = self.store.search().similarities(query.tenant, scope, &unknown, vector).await?;
         for hit in hits.iter_mut().filter(|hit| hit.dense.is_none()) {
-            let own = hit.keys().filter_map(|key| found.iter().find(|found| found.key == key));
+            let own = hit.keys().filter_map(|key| others.iter().find(|other| other.key == key));
             // The part of a merged passage that comes nearest stands for it.
             hit.dense = own.map(|found| f64::from(found.similarity)).reduce(f64::max);
         }

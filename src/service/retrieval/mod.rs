@@ -18,7 +18,6 @@ use uuid::Uuid;
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
 use self::{
-    dense::DenseResult,
     lexical::LexicalResult,
     passage_cache::PassageCache,
     result_cache::{ResultCache, ResultKey},
@@ -343,13 +342,12 @@ impl Retriever {
         let mut stages =
             StageTrace { filter: FilterTrace::of(selection), lexical: lexical.trace, ..StageTrace::default() };
         stages.hides_counts = filter.caller.is_some();
-        let none = (Vec::new(), Vec::new(), None);
-        let (dense_hits, vector, scan) = dense.map_or(none, |DenseResult { hits, vector, scan, trace }| {
-            stages.dense = Some(trace);
+        if let Some(dense) = &dense {
+            stages.dense = Some(dense.trace);
             stages.coverage = Some(coverage(query.collections));
-            (hits, vector, scan)
-        });
-        let lists = fuse::Lists::of(&dense_hits, &lexical);
+        }
+        let dense_hits = dense.as_ref().map_or(&[][..], |dense| &dense.hits);
+        let lists = fuse::Lists::of(dense_hits, &lexical);
         let dense_weight = match query.stages.mode {
             Mode::Hybrid => self.space_of(query.collections)?.1.dense_weight().unwrap_or_else(|| lists.dense_weight()),
             Mode::Dense | Mode::Lexical => DenseWeight::default(),
@@ -363,12 +361,14 @@ impl Retriever {
             dense_weight,
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
-            scan,
+            scan: dense.as_ref().and_then(|dense| dense.scan),
             stages,
             caller: query.filter.caller.clone(),
         };
         found.hits = self.best_sources(query, fused, &mut found, budget).await?;
-        self.compare(query, scope, &vector, &mut found.hits).await?;
+        if let Some(dense) = dense {
+            self.compare(query, scope, dense, &mut found.hits).await?;
+        }
         Ok(found)
     }
 }
