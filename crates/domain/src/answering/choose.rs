@@ -6,7 +6,7 @@ use super::candidate::SentenceCandidate;
 use super::parts::Part;
 use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::measure::counts;
+use crate::evidence::measure::{counted, counts};
 use crate::evidence::{Question, TermMask};
 use crate::wording::lower_case_words;
 
@@ -151,10 +151,13 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
     };
     let worth = |scored: &Scored<'c>| scored.1 + share(scored.0) + HEADED_PART * share_of(scored.0.heading);
     // "By 31 March" is no number of days: a sentence that counts them comes first.
-    let rank = |scored: &Scored<'c>| (counts(&part.text, &scored.0.text), worth(scored));
+    let counted = counted(&part.text);
+    let counts = |text: &str| counted.as_deref().is_some_and(|counted| counts(text, counted));
     let fitting = ranked.iter().filter(|(candidate, _)| holds(candidate));
+    let fitting = fitting.map(|scored| ((counts(&scored.0.text), worth(scored)), *scored));
     // Of equals the one that ranks first.
-    fitting.copied().reduce(|best, next| if rank(&next) > rank(&best) { next } else { best })
+    let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map(|(_, scored)| scored)
 }
 
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {

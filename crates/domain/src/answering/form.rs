@@ -191,7 +191,7 @@ pub(super) fn is_fragment(text: &str) -> bool {
     if ends_like_sentence(text) || !text.is_ascii() && text.split_whitespace().count() < 2 {
         return false;
     }
-    if text.ends_with([':', '：']) {
+    if text.ends_with([':', '：']) || text.starts_with("How to ") {
         return true;
     }
     let words: Vec<&str> = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).collect();
@@ -199,9 +199,6 @@ pub(super) fn is_fragment(text: &str) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
     let is_title = capitals as f32 >= if words.len() < LONG_LINE { TITLE } else { MENU } * words.len() as f32;
     let has_number = text.chars().any(|sign| sign.is_ascii_digit());
-    if text.starts_with("How to ") {
-        return true;
-    }
     let is_entry = !entry_options(text).is_empty();
     !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
 }

@@ -9,7 +9,6 @@ use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
 use crate::sentence::{Sentence, sentences};
-use crate::wording::lower_case_words;
 
 /// Kinds of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +42,8 @@ impl Unit {
     /// Whether it ends with a colon, or its last sentence announces what follows: that belongs to it.
     pub(super) fn leads_on(&self, text: &str) -> bool {
         let words = text.get(self.range.clone()).unwrap_or_default().trim_end();
-        let last = self.sentences.last().and_then(|last| text.get(last.clone())).unwrap_or_default();
-        self.kind == UnitKind::Paragraph && (words.ends_with([':', '：']) || announces(last))
+        let last = || self.sentences.last().and_then(|last| text.get(last.clone()));
+        self.kind == UnitKind::Paragraph && (words.ends_with([':', '：']) || last().is_some_and(announces))
     }
 
     /// Whether it is more than a title or a label.
@@ -68,7 +67,8 @@ const ANNOUNCING: [&str; 2] = ["following", "follows"];
 
 /// Whether a text announces what comes after it: "The following is a summary of the commands."
 pub(super) fn announces(text: &str) -> bool {
-    lower_case_words(text).any(|word| ANNOUNCING.contains(&word.as_str()))
+    let mut words = text.split(|sign: char| !sign.is_alphanumeric());
+    words.any(|word| ANNOUNCING.iter().any(|announcing| word.eq_ignore_ascii_case(announcing)))
 }
 
 /// The units of a source in order; rules and headers of tables are none.

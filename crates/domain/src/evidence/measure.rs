@@ -220,13 +220,18 @@ fn is_number(word: &str) -> bool {
         || matches!(word, "a" | "an" | "several" | "few" | "many")
 }
 
-/// Whether a sentence has a number of what a question asks to count: "five unused days" for "how many days".
-pub(crate) fn counts(question: &str, sentence: &str) -> bool {
-    let asked: Vec<String> = lower_case_words(question).take(BETWEEN).collect();
-    let [how, many, counted] = asked.as_slice() else { return false };
+/// The things that a question asks to count, in lower case: "days" of "how many days".
+pub(crate) fn counted(question: &str) -> Option<String> {
+    let mut words = lower_case_words(question);
+    let asks = words.next()? == "how" && words.next()? == "many";
+    words.next().filter(|_| asks)
+}
+
+/// Whether a sentence has a number of such things: "five unused days".
+pub(crate) fn counts(sentence: &str, counted: &str) -> bool {
     let words: Vec<String> = lower_case_words(sentence).collect();
     let is_counted = |at: usize| words.iter().skip(at + 1).take(BETWEEN).any(|word| word == counted);
-    how == "how" && many == "many" && words.iter().enumerate().any(|(at, word)| is_number(word) && is_counted(at))
+    words.iter().enumerate().any(|(at, word)| is_number(word) && is_counted(at))
 }
 
 #[cfg(test)]

@@ -93,8 +93,8 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
     })
 }
 
-/// Whether a question writes a word as the name of something: with a capital within the sentence, with a digit, as an
-/// option (`--word`), or as a part of a word with a hyphen behind a preposition ("in util-linux").
+/// Whether a question writes a word as the name of something: with a capital within the sentence, with a digit, or as an
+/// option (`--word`).
 pub(crate) fn is_named(question: &str, word: &str) -> bool {
     let Some(at) = question.find(word) else { return false };
     let before = question.get(..at).unwrap_or_default();
@@ -102,17 +102,7 @@ pub(crate) fn is_named(question: &str, word: &str) -> bool {
     let is_option =
         word.starts_with('-') || before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
     let has_digit = word.chars().any(|sign| sign.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
-    (is_within && word.starts_with(char::is_uppercase)) || is_option || has_digit || is_in_compound(question, at)
-}
-
-/// Whether the word at a byte is a part of one with a hyphen behind a preposition.
-fn is_in_compound(question: &str, at: usize) -> bool {
-    let (before, rest) = question.split_at(at);
-    let start = before.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
-    let compound = question.get(start..).and_then(|from| from.split_whitespace().next()).unwrap_or(rest);
-    let has_hyphen = compound.split('-').filter(|part| part.chars().any(char::is_alphabetic)).count() > 1;
-    let preposition = question.get(..start).and_then(|before| before.split_whitespace().next_back());
-    has_hyphen && preposition.is_some_and(|word| ["in", "of", "with", "for", "from", "by"].contains(&word))
+    (is_within && word.starts_with(char::is_uppercase)) || is_option || has_digit
 }
 
 impl QuestionModel {
