@@ -14,6 +14,8 @@ mod marked;
 mod outline;
 mod scan;
 mod tags;
+#[cfg(test)]
+mod test_file;
 
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 
@@ -247,8 +249,6 @@ fn title_of(bytes: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write;
-
     use super::*;
 
     /// A PDF with these lines on each of its pages, in Courier.
@@ -261,23 +261,14 @@ mod tests {
             "<</Type/Font/Subtype/Type1/BaseFont/Courier>>".to_owned(),
         ];
         for (number, lines) in numbers.zip(pages) {
-            let drawn: String = lines.iter().fold(String::new(), |mut drawn, line| {
-                let _ = write!(drawn, "({line}) Tj 0 -12 Td ");
-                drawn
-            });
-            let stream = format!("BT /F 10 Tf 50 700 Td {drawn}ET");
+            let drawn: Vec<String> = lines.iter().map(|line| format!("({line}) Tj 0 -12 Td ")).collect();
             objects.push(format!(
                 "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 3 0 R>>>>/Contents {} 0 R>>",
                 number + 1
             ));
-            objects.push(format!("<</Length {}>>\nstream\n{stream}\nendstream", stream.len()));
+            objects.push(test_file::stream(&format!("BT /F 10 Tf 50 700 Td {}ET", drawn.concat())));
         }
-        let mut file = "%PDF-1.7\n".to_owned();
-        for (number, object) in (1..).zip(objects) {
-            let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
-        }
-        file.push_str("trailer <</Root 1 0 R>>");
-        file.into_bytes()
+        test_file::of_objects(objects)
     }
 
     #[test]

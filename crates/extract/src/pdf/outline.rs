@@ -53,18 +53,10 @@ fn key_of(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write;
+    use super::{super::test_file, *};
 
-    use super::*;
-
-    /// A PDF of these objects, from number 1 on; the first is the catalogue.
     fn pdf(objects: &[&str]) -> Pdf {
-        let mut file = "%PDF-1.7\n".to_owned();
-        for (number, object) in (1..).zip(objects) {
-            let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
-        }
-        file.push_str("trailer <</Root 1 0 R>>");
-        Pdf::new(file.into_bytes()).expect("a PDF")
+        Pdf::new(test_file::of_objects(objects)).expect("a PDF")
     }
 
     const PAGES: &str = "<</Type/Pages/Kids[3 0 R]/Count 1>>";

@@ -53,9 +53,9 @@ fn as_pgm(picture: &Pixmap) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::RefCell, fmt::Write};
+    use std::cell::RefCell;
 
-    use super::*;
+    use super::{super::test_file, *};
 
     /// Keeps the pictures, and has time for this many.
     struct Seen {
@@ -77,15 +77,11 @@ mod tests {
     /// Recognises a document of three pages, each as high as wide, whose left halves are black.
     fn seen(side: u32, most: usize) -> (BTreeMap<u32, String>, Vec<Vec<u8>>) {
         let half = format!("0 0 {} {side} re f", side / 2);
-        let stream = format!("<</Length {}>>\nstream\n{half}\nendstream", half.len());
+        let stream = test_file::stream(&half);
         let page = format!("<</Type/Page/Parent 2 0 R/MediaBox[0 0 {side} {side}]/Contents 3 0 R>>");
         let tree = "<</Type/Pages/Kids[4 0 R 5 0 R 6 0 R]/Count 3>>";
-        let mut file = "%PDF-1.7\n".to_owned();
-        for (number, object) in (1..).zip(["<</Type/Catalog/Pages 2 0 R>>", tree, &stream, &page, &page, &page]) {
-            let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
-        }
-        file.push_str("trailer <</Root 1 0 R>>");
-        let pdf = Pdf::new(file.into_bytes()).expect("a PDF");
+        let file = test_file::of_objects(["<</Type/Catalog/Pages 2 0 R>>", tree, &stream, &page, &page, &page]);
+        let pdf = Pdf::new(file).expect("a PDF");
         let seen = Seen { most, pictures: RefCell::default() };
         let recognised = recognise(&pdf, &[2, 3], &seen);
         (recognised, seen.pictures.into_inner())

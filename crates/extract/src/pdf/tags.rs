@@ -266,14 +266,11 @@ fn level_of(role: &str, sections: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write;
-
-    use super::super::{super::content::Content, document};
+    use super::super::{super::content::Content, document, test_file};
 
     /// Reads a page with this content and structure, whose root is object 6.
     fn read(page: &[String], structure: &[&str]) -> Content {
-        let page = page.concat();
-        let stream = format!("<</Length {}>>\nstream\n{page}\nendstream", page.len());
+        let stream = test_file::stream(&page.concat());
         let objects = [
             "<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>/StructTreeRoot 6 0 R>>",
             "<</Type/Pages/Kids[3 0 R]/Count 1>>",
@@ -281,13 +278,9 @@ mod tests {
             &stream,
             "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
         ];
-        let mut file = "%PDF-1.7\n".to_owned();
-        for (number, object) in (1..).zip(objects.iter().chain(structure)) {
-            let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
-        }
-        file.push_str("trailer <</Root 1 0 R>>");
+        let file = test_file::of_objects(objects.iter().chain(structure));
         let mut content = Content::default();
-        document(file.as_bytes(), None, &mut content).expect("a PDF with text");
+        document(&file, None, &mut content).expect("a PDF with text");
         content
     }
 
