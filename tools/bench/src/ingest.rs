@@ -58,6 +58,19 @@ pub async fn run(service: &Service, collection: &str, paragraphs: &[Paragraph]) 
     })
 }
 
+/// Sends documents by one request, and waits until its job has succeeded.
+pub async fn send_all(
+    client: &mut Client,
+    collection: &str,
+    documents: &[Paragraph],
+    poll: Duration,
+) -> anyhow::Result<()> {
+    let body = json!({"collection": collection, "documents": documents});
+    let job = client.json(Method::POST, "/v1/documents", Some(&body)).await?;
+    wait_for(client, job["id"].as_str().unwrap_or_default(), poll, |_| ()).await?;
+    Ok(())
+}
+
 /// Waits until a job has succeeded and returns its report; `look` sees each report on the way, the last included.
 pub async fn wait_for(
     client: &mut Client,

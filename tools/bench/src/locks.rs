@@ -19,12 +19,12 @@ use crate::{
     arguments::{number, release_build},
     client::Client,
     corpus::{Corpus, Paragraph},
-    ingest::wait_for,
+    ingest::send_all,
     model_server::ModelServer,
     posts::{Door, per_second},
     progress, raw_copy,
     report::machine,
-    service::{Service, Setup, open_to_postgres},
+    service::{KEYS, OPERATOR, Service, Setup, open_to_postgres},
     single::{UPLOAD, is_stored},
     tls,
 };
@@ -43,7 +43,6 @@ Measures asks and uploads with one lock more from case to case. Usage:
   --rounds N         visits of each case (5)";
 
 const SEED: u64 = 24;
-const OPERATOR: &str = "a-key-of-the-operator-0123456789";
 /// Asks of a visit before the clock runs.
 const WARM_UP: usize = 50;
 const ASKING: usize = 2;
@@ -81,8 +80,6 @@ impl LocksArguments {
     }
 }
 
-const KEYS: [(&str, &str); 2] =
-    [("CITED_API_KEYS", OPERATOR), ("CITED_KEY_PEPPER", "a-pepper-of-the-bench-0123456789-0123456789")];
 const LIMITS: [(&str, &str); 4] = [
     ("CITED_KEY_REQUESTS_PER_MINUTE", "10000000"),
     ("CITED_KEY_CONCURRENCY", "1000"),
@@ -214,7 +211,7 @@ impl Material {
                 client.json(Method::PUT, "/v1/collections/listed/acl", Some(&acl)).await?;
             }
             for documents in self.corpus.paragraphs.get(..self.sent).unwrap_or_default().chunks(1_000) {
-                send_all(&mut client, name, documents).await?;
+                send_all(&mut client, name, documents, POLL).await?;
             }
         }
         service.stop().await
@@ -262,7 +259,7 @@ impl Material {
         let mut client = door(UPLOAD).connect().await?;
         let (started, before_bulk) = (Instant::now(), cpu()?);
         let documents: Vec<Paragraph> = new.iter().skip(singles).take(bulk).cloned().collect();
-        send_all(&mut client, case.collection(), &documents).await?;
+        send_all(&mut client, case.collection(), &documents, POLL).await?;
         let elapsed = started.elapsed();
         #[expect(clippy::cast_precision_loss, reason = "numbers of a table")]
         let of_thousand = |seconds: f64, number: usize| seconds * 1_000.0 / number.max(1) as f64;
@@ -277,14 +274,6 @@ impl Material {
         self.sent += singles + bulk;
         Ok(rates)
     }
-}
-
-/// Sends documents by one request, and waits for the end of the job.
-async fn send_all(client: &mut Client, collection: &str, documents: &[Paragraph]) -> anyhow::Result<()> {
-    let body = json!({"collection": collection, "documents": documents});
-    let job = client.json(Method::POST, "/v1/documents", Some(&body)).await?;
-    wait_for(client, job["id"].as_str().context("a job has an id")?, POLL, |_| ()).await?;
-    Ok(())
 }
 
 /// Turns the policies of all tables off or on.

@@ -29,6 +29,13 @@ pub struct Setup {
     pub models: Option<String>,
 }
 
+/// The key of the operator of a service with [`KEYS`].
+pub const OPERATOR: &str = "a-key-of-the-operator-0123456789";
+
+/// Settings of a service that demands keys.
+pub const KEYS: [(&str, &str); 2] =
+    [("CITED_API_KEYS", OPERATOR), ("CITED_KEY_PEPPER", "a-pepper-of-the-bench-0123456789-0123456789")];
+
 /// Lets Postgres reach data directories in this folder: it runs as another user when this is root.
 pub fn open_to_postgres(folder: &Path) -> anyhow::Result<()> {
     Ok(fs::set_permissions(folder, Permissions::from_mode(0o755))?)

@@ -16,7 +16,7 @@ use tokio_rustls::{
 const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tls/certificate.pem");
 const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tls/key.pem");
 
-/// What makes the service speak it.
+/// Settings by which the service speaks it.
 pub const SETTINGS: [(&str, &str); 2] = [("CITED_TLS_CERTIFICATE", CERTIFICATE), ("CITED_TLS_KEY", KEY)];
 
 /// Opens a connection by TLS to a service with that certificate.

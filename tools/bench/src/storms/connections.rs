@@ -26,7 +26,7 @@ const TRICKLE: Duration = Duration::from_secs(1);
 /// Sessions of the service with an open transaction in which nothing has happened for a while.
 const LEFT_OPEN: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cited'
     AND state LIKE 'idle in transaction%' AND state_change < now() - interval '1 second'";
-/// What Postgres says when a connection comes back from the pool with the transaction of another request.
+/// The message of Postgres when a connection comes back from the pool with the transaction of another request.
 const SECOND_BEGIN: &str = "there is already a transaction in progress";
 
 /// Connections that send nothing, or the beginning of something.

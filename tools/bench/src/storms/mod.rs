@@ -1,5 +1,5 @@
-//! What clients do to a service that they want to go down, with what must be served meanwhile, and how soon; and what they
-//! learn from how long it takes to be told of nothing.
+//! Storms: clients that want a service to go down, with what must be served meanwhile, and how soon; and what they learn from
+//! how long it takes to be told of nothing.
 
 mod connections;
 mod probing;
@@ -19,15 +19,15 @@ use crate::{
     arguments::{number, release_build},
     client::Client,
     corpus::{Corpus, Paragraph},
-    ingest::wait_for,
+    ingest::send_all,
     model_server::ModelServer,
     progress,
     report::machine,
-    service::{Service, Setup, open_to_postgres},
+    service::{KEYS, OPERATOR, Service, Setup, open_to_postgres},
     single::UPLOAD,
 };
 
-/// What the command takes.
+/// Usage of the command.
 pub const USAGE: &str = "\
 Runs each storm against a service, with what must be served meanwhile. Ends with an error if that takes longer than it may.
 Usage:
@@ -39,10 +39,8 @@ Usage:
   --only NAME        one of them: silent, leaving, trickling, hanging, guessing, asking, probing";
 
 const SEED: u64 = 48;
-const OPERATOR: &str = "a-key-of-the-operator-0123456789";
-const SETTINGS: [(&str, &str); 4] = [
-    ("CITED_API_KEYS", OPERATOR),
-    ("CITED_KEY_PEPPER", "a-pepper-of-the-bench-0123456789-0123456789"),
+/// Beside those of keys.
+const SETTINGS: [(&str, &str); 2] = [
     ("CITED_FETCH_ALLOW", "127.0.0.1/32:*"),
     // No server that hangs is given up during the storm.
     ("CITED_OUTBOUND_TIMEOUT_S", "120"),
@@ -77,12 +75,12 @@ impl StormsArguments {
 /// How a storm went.
 struct Weathered {
     storm: String,
-    /// What had to be served meanwhile, or what had to be so afterwards.
+    /// The requests that had to be served meanwhile, or the state that had to hold afterwards.
     meanwhile: &'static str,
     /// How long that took at the worst, and how long it may take.
     worst: Duration,
     most: Duration,
-    /// What else was seen.
+    /// Other observations.
     seen: String,
 }
 
@@ -105,7 +103,7 @@ pub async fn run(arguments: &StormsArguments) -> anyhow::Result<()> {
         data_dir: folder.path().join("storms"),
         models: Some(models.base_url()),
     };
-    let service = Service::start_with_settings(&setup, &SETTINGS).await?;
+    let service = Service::start_with_settings(&setup, &[KEYS, SETTINGS].concat()).await?;
     let target = Target::fill(service.address, &setup.data_dir).await?;
     let is_wanted = |name: &str| arguments.only.as_deref().is_none_or(|only| only == name);
     let mut weathered = Vec::new();
@@ -154,9 +152,7 @@ impl Target {
             let secret = key["secret"].as_str().context("a key has a secret")?;
             let mut client = Client::connect(address).await?.with_key(secret);
             for documents in corpus.paragraphs.get(..DOCUMENTS).unwrap_or_default().chunks(1_000) {
-                let body = json!({"collection": "c", "documents": documents});
-                let job = client.json(Method::POST, "/v1/documents", Some(&body)).await?;
-                wait_for(&mut client, job["id"].as_str().context("a job has an id")?, POLL, |_| ()).await?;
+                send_all(&mut client, "c", documents, POLL).await?;
             }
             keys.push(secret.to_owned());
         }
