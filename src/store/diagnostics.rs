@@ -183,7 +183,7 @@ const LOGGED_VALUES: &str = "SELECT current_setting('log_error_verbosity'), curr
              OR name = 'log_transaction_sample_rate' AND setting::float8 > 0)
         OR name = 'log_parameter_max_length_on_error' AND setting <> '0')";
 
-/// Whether the log of the server may hold text of documents. Who reads it may be allowed to, so it is no fault.
+/// Whether the log of the server may hold text of documents. Its readers may be allowed to see that, so it is no fault.
 async fn log(connection: &mut PgConnection) -> Result<Finding, StoreError> {
     let (verbosity, database, values): (String, String, Option<String>) =
         sqlx::query_as(LOGGED_VALUES).fetch_one(connection).await?;

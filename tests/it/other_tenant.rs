@@ -27,8 +27,8 @@ const WITHOUT_IT: &str = "CREATE SCHEMA without_the_other;
             WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP
             EXECUTE format('CREATE VIEW without_the_other.%I AS SELECT * FROM public.%I WHERE tenant_id <> %L', one, one, other);
         END LOOP; END $$";
-/// What the service cannot be told to store here: a webhook that was not delivered. What making the tenant has left on record is
-/// sealed by a pepper that other tests do not have.
+/// Stores a webhook that was not delivered, which the service cannot be told to store here, and drops the security events of
+/// making the tenant, which are sealed by a pepper that other tests do not have.
 const REST: &str = "INSERT INTO webhook (tenant_id, job_id, url, state, last_error)
         SELECT tenant_id, job_id, 'https://othertenantscanaryhook.example/', 'failed', 'othertenantscanaryerror' FROM job LIMIT 1;
     TRUNCATE security_event, security_event_waiting, security_seal";

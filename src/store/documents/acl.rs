@@ -225,7 +225,7 @@ impl Documents<'_> {
 
 /// Gives the documents of a batch, and what was found in them, the lists that their uploads bring. A list of an upload that
 /// is older than the document is left out, and so is one for a document that its maker may not see: it would open former
-/// versions. What this transaction has made (`new`) has nothing to hide. The documents are locked.
+/// versions. Documents that this transaction has made (`new`) have nothing to hide. The documents are locked.
 pub(in crate::store) async fn take_over(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,

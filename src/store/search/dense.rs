@@ -59,10 +59,10 @@ pub(crate) struct DenseQuery<'a> {
 /// How much of a large collection is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Care {
-    /// What a walk through its graph comes by.
+    /// The vectors that a walk through its graph comes by.
     Usual,
-    /// All of it, or, of a very large one, what the longest walk comes by: an earlier walk is known to have missed what is
-    /// near.
+    /// All vectors, or, of a very large collection, those that the longest walk comes by: an earlier walk is known to have
+    /// missed some that are near.
     Thorough,
 }
 
