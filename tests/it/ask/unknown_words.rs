@@ -30,6 +30,8 @@ async fn an_abstention_names_the_words_that_no_document_holds() {
     assert!(answer.body.get("corrected").is_none(), "{answer:?}");
     let counted = app.ask(ask("How many Kubernetes clusters are there?")).await;
     assert_eq!(counted.body["unknown_terms"], json!(["Kubernetes", "clusters"]), "{counted:?}");
+    let unspaced = app.ask(ask("Kubernetesクラスタをアップグレードするには？")).await;
+    assert_eq!(unspaced.body["unknown_terms"], json!(["Kubernetes"]), "pairs of characters are no words: {unspaced:?}");
     let answered = app.ask(ask("How many days of paid annual leave does everyone have?")).await;
     assert!(answered.body.get("unknown_terms").is_none() && answered.body.get("corrected").is_none(), "{answered:?}");
     app.stop().await;

@@ -19,6 +19,7 @@ use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
 use super::lexical::question_words::{joined_words, without_auxiliaries};
+use super::lexical::unspaced::is_bigram;
 use super::wording::{Quantity, lower_case};
 
 /// Most distinct terms of a question that are used: one bit each of a [`TermMask`]. Later terms are ignored; a question
@@ -315,10 +316,12 @@ impl QuestionTerms {
     }
 
     /// Words of the question that no chunk of the collections holds, as it writes them. Words that ask for a quantity
-    /// ("how many") are left out: no document is about them.
+    /// ("how many") are left out: no document is about them; so are the pairs of characters that stand for words in texts
+    /// without spaces.
     pub fn unknown_words(&self) -> impl Iterator<Item = &str> {
         let unknown = self.terms.iter().filter(|term| term.document_frequency == 0);
-        unknown.map(|term| term.word.as_str()).filter(|word| Quantity::of(&lower_case(word)).is_none())
+        let is_word = |word: &&str| Quantity::of(&lower_case(word)).is_none() && !is_bigram(word);
+        unknown.map(|term| term.word.as_str()).filter(is_word)
     }
 
     /// The set of terms that no chunk of the collections holds.

@@ -14,7 +14,7 @@ pub mod phrase;
 pub mod question_words;
 mod stop_words;
 pub mod term_id;
-mod unspaced;
+pub(crate) mod unspaced;
 mod words;
 
 pub(crate) use stop_words::is_empty_in_claims;

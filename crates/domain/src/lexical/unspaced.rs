@@ -93,10 +93,14 @@ pub(super) fn for_each_bigram<'text>(text: &'text str, mut visit: impl FnMut(usi
     }
 }
 
+/// Whether a term is two neighbouring characters of a text without spaces, whatever words these belong to.
+pub(crate) fn is_bigram(term: &str) -> bool {
+    term.chars().count() == 2 && term.chars().all(|character| Script::of(character) == Script::Ideographic)
+}
+
 /// The characters of a bigram, with their byte offsets; none of another word.
 pub(super) fn characters_of_bigram(word: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_bigram =
-        word.chars().count() == 2 && word.chars().all(|character| Script::of(character) == Script::Ideographic);
+    let is_bigram = is_bigram(word);
     let characters = word.char_indices().filter(move |_| is_bigram);
     characters.filter_map(|(start, character)| Some((start, word.get(start..start + character.len_utf8())?)))
 }
