@@ -119,7 +119,7 @@ impl SecurityRecord {
         noted: Option<&NotedSeal>,
     ) -> Result<RecordState, ServiceError> {
         let mut reader = self.store.security_events().read_chain(tenant).await?;
-        let mut check = ChainCheck::default();
+        let mut check = ChainCheck::new(self.key.is_secret());
         while let Some(part) = reader.next().await? {
             for (seal, events) in part.links {
                 let is_authentic = self.key.verifies(&seal, &events);

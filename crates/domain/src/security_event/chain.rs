@@ -90,6 +90,10 @@ pub struct ChainCheck {
     last: Option<Seal>,
     /// How a record of deleted events must name the seal before the first that is left; `None` where none was deleted.
     unproven_start: Option<String>,
+    /// Whether the deployment has a secret, so that seals without one prove nothing against forgery.
+    has_secret: bool,
+    /// First and last seal without a secret that nobody noted.
+    without_secret: Option<(i64, i64)>,
     was_keyed: bool,
     seals: u64,
     events: u64,
@@ -110,6 +114,12 @@ pub struct ChainState {
 }
 
 impl ChainCheck {
+    /// A check of the chain of a deployment that has a secret, or has none.
+    #[must_use]
+    pub fn new(has_secret: bool) -> Self {
+        Self { has_secret, ..Self::default() }
+    }
+
     /// Checks the next seal: `events` are those of its events that are there, in its order; `is_authentic` whether its
     /// code is the one of its message.
     pub fn follow(&mut self, seal: &Seal, events: &[SecurityEvent], is_authentic: bool, noted: Option<&NotedSeal>) {
@@ -122,6 +132,11 @@ impl ChainCheck {
         }
         if self.was_keyed && !seal.is_keyed {
             fault("it has no secret, although a seal before it has".to_owned());
+        }
+        // A seal holds the code of the one before: that of a later one, noted elsewhere, vouches for all.
+        if self.has_secret && !seal.is_keyed && noted.is_none_or(|noted| noted.number < seal.number) {
+            let first = self.without_secret.map_or(seal.number, |(first, _)| first);
+            self.without_secret = Some((first, seal.number));
         }
         if noted.is_some_and(|noted| noted.number == seal.number && noted.code != hex(&seal.code)) {
             fault("it is not the one that was noted".to_owned());
@@ -154,6 +169,13 @@ impl ChainCheck {
         {
             let fault = "the seals before the first are missing, and no event says that they were forgotten".to_owned();
             self.faults.insert(0, ChainFault { seal: last.min(1), fault });
+        }
+        if let Some((first, last)) = self.without_secret {
+            let fault = format!(
+                "the seals {first} to {last} have no secret, although there is a pepper: they are older than it, or somebody \
+                 without it made them; only a head that was noted earlier proves them"
+            );
+            self.faults.push(ChainFault { seal: last, fault });
         }
         if stored.vanished > 0 {
             let fault = format!("{} events were deleted before they were sealed", stored.vanished);
@@ -242,6 +264,31 @@ mod tests {
         let noted = NotedSeal { number: 3, code: String::new() };
         assert_eq!(faults(&chain(2), 2, Some(&noted)), ["2: the record ends before the seal 3 that was noted"]);
         assert_eq!(faults(&chain(3), 3, Some(&noted)), ["3: it is not the one that was noted"]);
+    }
+
+    #[test]
+    fn seals_without_a_secret_are_proven_by_a_note_alone_where_there_is_a_secret() {
+        let mut open = chain(4);
+        for (seal, _) in &mut open[..3] {
+            seal.is_keyed = false;
+        }
+        let followed = |has_secret, noted: Option<&NotedSeal>| {
+            let mut check = ChainCheck::new(has_secret);
+            for (seal, events) in &open {
+                check.follow(seal, events, true, noted);
+            }
+            check.finish(&[], StoredEvents { all: 4, vanished: 0 }, noted).faults
+        };
+        let noted = |number: i64| NotedSeal { number, code: hex(&number.to_be_bytes()) };
+        assert_eq!(
+            (followed(false, None), followed(true, Some(&noted(3))), followed(true, Some(&noted(4)))),
+            (vec![], vec![], vec![])
+        );
+        for (note, first) in [(None, 1), (Some(noted(1)), 2)] {
+            let faults = followed(true, note.as_ref());
+            assert_eq!((faults.len(), faults[0].seal), (1, 3), "{faults:?}");
+            assert!(faults[0].fault.starts_with(&format!("the seals {first} to 3 have no secret")), "{faults:?}");
+        }
     }
 
     #[test]
