@@ -4,7 +4,7 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
-use super::{output::print_line, terminal::shown};
+use super::output::print_line;
 use crate::{
     config::{Config, Database},
     store::{
@@ -102,7 +102,7 @@ fn print_status(status: &ClusterStatus) -> anyhow::Result<()> {
             (true, true) => "coordinator",
             (false, true) => "worker",
         };
-        print_line(format_args!("{:<32} {role:<12} {:>8} {:>14}", shown(&node.address), node.shards, node.bytes))?;
+        print_line(format_args!("{:<32} {role:<12} {:>8} {:>14}", node.address, node.shards, node.bytes))?;
     }
     if let Some(skew) = status.skew() {
         print_line(format_args!("the fullest node holds {skew:.2} times the mean"))?;
@@ -113,7 +113,7 @@ fn print_status(status: &ClusterStatus) -> anyhow::Result<()> {
     }
     print_line(format_args!("\n{:<36} {:<24} {:<32} {:>8} {:>14}", "tenant", "name", "node", "shard", "bytes"))?;
     for place in status.tenants.iter().take(LISTED_TENANTS) {
-        let (name, node) = (shown(&place.name), shown(&place.node));
+        let (name, node) = (&place.name, &place.node);
         print_line(format_args!(
             "{:<36} {name:<24} {node:<32} {:>8} {:>14}",
             place.tenant.0, place.shard, place.bytes

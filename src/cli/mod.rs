@@ -107,7 +107,8 @@ impl Cli {
                 let result = runtime.block_on(command.run());
                 // A thread that hangs must not keep the process alive.
                 runtime.shutdown_timeout(LONGEST_END);
-                result
+                // Names of files and texts of other programs stand in errors.
+                result.map_err(|error| anyhow::Error::msg(terminal::shown(&format!("{error:#}"))))
             }
         }
     }

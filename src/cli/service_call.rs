@@ -9,8 +9,8 @@ use url::Url;
 
 use super::{
     ingest::client,
-    output::{print, print_line},
-    terminal::{shown, shown_json},
+    output::{print, print_json},
+    terminal::shown,
 };
 use crate::{
     config::Config,
@@ -63,9 +63,9 @@ impl Target {
         })?;
         let has_failed = answer.status >= 400;
         if self.json {
-            print_line(shown_json(&serde_json::to_string_pretty(&answer.body)?))?;
+            print_json(&answer.body)?;
         } else if !has_failed {
-            print(shown(&readable(&answer.body)))?;
+            print(readable(&answer.body))?;
         }
         if has_failed { Err(refusal(&client, &answer).await) } else { Ok(answer.body) }
     }

@@ -1,9 +1,11 @@
 //! Texts of documents and models, made fit for a terminal: they may hold sequences that move its cursor, change its title or
-//! answer for its user, and marks that show words in another order than they have.
+//! answer for its user, marks that show words in another order than they have, and characters that nobody sees.
 
 use std::fmt::Write as _;
 
-/// A text without control characters and bidirectional marks; lines and tabs stay.
+use crate::domain::unseen::{is_joiner, is_unseen};
+
+/// A text without unseen characters; lines, tabs and joiners stay.
 pub(super) fn shown(text: &str) -> String {
     text.chars().filter(|character| !is_active(*character)).collect()
 }
@@ -12,7 +14,9 @@ pub(super) fn shown(text: &str) -> String {
 pub(super) fn shown_json(json: &str) -> String {
     json.chars().fold(String::with_capacity(json.len()), |mut shown, character| {
         if is_active(character) {
-            let _ = write!(shown, "\\u{:04x}", u32::from(character));
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
         } else {
             shown.push(character);
         }
@@ -20,12 +24,8 @@ pub(super) fn shown_json(json: &str) -> String {
     })
 }
 
-fn is_active(character: char) -> bool {
-    match character {
-        '\n' | '\t' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        other => other.is_control(),
-    }
+const fn is_active(character: char) -> bool {
+    is_unseen(character) && !is_joiner(character) && !matches!(character, '\n' | '\t')
 }
 
 #[cfg(test)]
@@ -34,7 +34,8 @@ mod tests {
 
     use super::*;
 
-    const HOSTILE: &str = "28 days\u{1b}]0;title\u{7} \u{9b}2J\r\u{202e}syad\u{202c}\u{8}.\n\tNext – ключ 你好";
+    const HOSTILE: &str =
+        "28 days\u{1b}]0;title\u{7} \u{9b}2J\r\u{202e}syad\u{202c}\u{8}\u{e0061}\u{200b}.\n\tNext – ключ 你好";
 
     #[test]
     fn nothing_reaches_the_terminal_that_it_would_obey() {

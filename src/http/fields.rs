@@ -7,7 +7,10 @@ use serde_json::Value;
 use url::Url;
 
 use super::problem::{ApiError, FieldError};
-use crate::domain::access::{MAX_PRINCIPALS, MalformedPrincipal, Principal};
+use crate::domain::{
+    access::{MAX_PRINCIPALS, MalformedPrincipal, Principal},
+    unseen::unfit_in_a_name,
+};
 
 /// Longest collection name, in characters.
 pub(super) const MAX_NAME: usize = 128;
@@ -56,14 +59,16 @@ impl Faults {
     }
 
     pub(super) fn collection_name(&mut self, pointer: &str, name: &str) {
-        let length = name.chars().count();
-        if name.trim() != name || name.is_empty() || length > MAX_NAME || name.chars().any(char::is_control) {
-            self.add(
-                pointer,
-                format!(
-                    "a collection name has 1 to {MAX_NAME} characters, no control characters, and no space at its ends"
-                ),
-            );
+        self.name(pointer, name, MAX_NAME);
+    }
+
+    /// A name that the service gives out as its own. Two that look the same are the same.
+    pub(super) fn name(&mut self, pointer: &str, name: &str, longest: usize) {
+        if name.trim() != name || name.is_empty() || name.chars().count() > longest {
+            self.add(pointer, format!("a name has 1 to {longest} characters and no space at its ends"));
+        } else if let Some(character) = unfit_in_a_name(name) {
+            let code = u32::from(character);
+            self.add(pointer, format!("holds U+{code:04X}, which nobody sees in a name; leave it out"));
         }
     }
 

@@ -11,10 +11,10 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     AppState,
     extract::{ValidJson, ValidPath, ValidQuery},
-    fields::Faults,
+    fields::{Faults, MAX_SHORT_TEXT},
     pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::ApiError,
-    schema::{CollectionName, KeyStateSchema, PlainText, PrincipalName, ScopeSchema, ShortText},
+    schema::{CollectionName, GivenName, KeyStateSchema, PlainText, PrincipalName, ScopeSchema},
 };
 use crate::{
     domain::access::{KeyState, Principal, Scope},
@@ -33,7 +33,7 @@ const LONGEST_GRACE_S: u32 = 30 * 24 * 60 * 60;
 #[schema(as = NewKey, example = json!({"name": "support desk", "scopes": ["ask"], "collections": ["handbook"]}))]
 pub(super) struct NewKeyBody {
     /// Name of the key, for people.
-    #[schema(value_type = ShortText)]
+    #[schema(value_type = GivenName)]
     name: String,
     /// Purposes of the key, one or more: `ask` asks, searches, checks and looks citations up; `ingest` submits, replaces
     /// and deletes documents and follows jobs; `read` reads stored documents; `admin` does all of that, manages
@@ -145,7 +145,7 @@ impl NewKeyBody {
     /// Checks the values at a time.
     pub(super) fn read(self, now: OffsetDateTime) -> Result<WantedKey, ApiError> {
         let mut faults = Faults::default();
-        faults.short_text("/name", &self.name);
+        faults.name("/name", &self.name, MAX_SHORT_TEXT);
         if self.scopes.is_empty() {
             faults.add("/scopes", "name one or more of ask, ingest, read, admin");
         }

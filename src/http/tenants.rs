@@ -9,10 +9,10 @@ use uuid::Uuid;
 use super::{
     AppState,
     extract::{ValidJson, ValidPath},
-    fields::Faults,
+    fields::{Faults, MAX_SHORT_TEXT},
     keys::{IssuedKeyBody, NewKeyBody},
     problem::ApiError,
-    schema::ShortText,
+    schema::GivenName,
     storage::{StorageBody, StorageQuotaChangeBody},
 };
 use crate::service::{access::TenantRow, granted::Granted};
@@ -23,7 +23,7 @@ use crate::service::{access::TenantRow, granted::Granted};
 #[schema(as = NewTenant, example = json!({"name": "acme"}))]
 pub(super) struct NewTenantBody {
     /// Name of the tenant, unique. Only operators see it.
-    #[schema(value_type = ShortText)]
+    #[schema(value_type = GivenName)]
     name: String,
 }
 
@@ -104,7 +104,7 @@ pub(super) async fn create_tenant(
     ValidJson(body): ValidJson<NewTenantBody>,
 ) -> Result<(StatusCode, Json<TenantBody>), ApiError> {
     let mut faults = Faults::default();
-    faults.short_text("/name", &body.name);
+    faults.name("/name", &body.name, MAX_SHORT_TEXT);
     faults.finish()?;
     Ok((StatusCode::CREATED, Json(granted.create_tenant(body.name).await?.into())))
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::domain::unseen::seen;
+
 /// Longest part of a provider's own message that is passed on.
 const MAX_DETAIL_CHARS: usize = 300;
 
@@ -149,7 +151,7 @@ impl From<ProviderError> for ProvidersUnavailable {
 
 /// The beginning of a text from an external source, on one line.
 pub(super) fn excerpt(text: &str) -> String {
-    let flat: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    let flat = seen(text);
     let mut short: String = flat.trim().chars().take(MAX_DETAIL_CHARS).collect();
     if flat.trim().chars().count() > MAX_DETAIL_CHARS {
         short.push('…');

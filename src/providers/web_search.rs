@@ -5,6 +5,8 @@ use std::{collections::HashSet, time::Duration};
 use serde::Deserialize;
 use url::Url;
 
+use crate::domain::unseen::seen;
+
 use super::outbound::{Fetched, Outbound, OutboundError, Rule, Validators};
 
 /// Largest reply of a search engine.
@@ -106,8 +108,8 @@ impl WebSearch {
     }
 }
 
-/// One line without control characters.
+/// One line without characters that nobody sees.
 fn plain(text: &str, longest: usize) -> String {
-    let text: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).take(longest).collect();
+    let text: String = seen(text).chars().take(longest).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -65,7 +65,7 @@ function Choice() {
         {all.map((each) => (
           <label key={each.name}>
             <input type="checkbox" checked={!leftOut.value.has(each.name)} onChange={(event) => choose(each.name, event.currentTarget.checked)} />
-            <span>{each.name}</span><span class="quiet">{count(each.documents, "document")}</span>
+            <span><bdi>{each.name}</bdi></span><span class="quiet">{count(each.documents, "document")}</span>
           </label>
         ))}
       </fieldset>

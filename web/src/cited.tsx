@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Citation, Source } from "./api";
 import { type Inline, parse } from "./markdown";
 import { openPane } from "./pane";
-import { unitAt } from "./text";
+import { isolated, unitAt } from "./text";
 
 interface Hovered {
   source: Source;
@@ -95,7 +95,7 @@ function Marker({ citation, source, all }: { citation: Citation; source: Source;
     openPane({ urn: citation.urn, source, quotes, focus: citation.quote }, event.currentTarget as HTMLElement);
   };
   return (
-    <button type="button" class="marker" aria-label={`Citation ${citation.marker}: ${source.title}`} aria-describedby="card"
+    <button type="button" class="marker" aria-label={`Citation ${citation.marker}: ${isolated(source.title)}`} aria-describedby="card"
       onMouseEnter={show} onMouseLeave={hideCard} onFocus={focus} onBlur={hideCard} onClick={open}>
       {citation.marker}
     </button>
@@ -104,7 +104,7 @@ function Marker({ citation, source, all }: { citation: Citation; source: Source;
 
 /** Title and headings of a passage; the first heading is often the title itself. */
 export function trail(title: string, heading: string[]): string {
-  return [title, ...heading.filter((each, at) => at > 0 || each !== title)].join(" › ");
+  return [title, ...heading.filter((each, at) => at > 0 || each !== title)].map(isolated).join(" › ");
 }
 
 /** The card of the marker under the pointer or the focus. */

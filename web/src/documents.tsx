@@ -5,7 +5,7 @@ import { type AskProblem, type Collection, type DeleteReceipt, type Document, ty
 import { collections, loadCollections, loadProblem } from "./collections";
 import { confirmed } from "./dialogs";
 import { ProblemView } from "./problem";
-import { count } from "./text";
+import { count, isolated, seen } from "./text";
 import { Uploads, changes } from "./upload";
 
 const open = signal<string | null>(null);
@@ -57,7 +57,7 @@ export function DocumentsView() {
       <Uploads isFirst={all.length === 0} collection={shown?.name} key={shown?.name} />
       {all.length > 0 && (
         <div class="tabs" role="group" aria-label="Collections">
-          {all.map((each) => <button type="button" key={each.name} aria-pressed={each === shown} onClick={() => { open.value = each.name; }}>{each.name} <span class="quiet">{each.documents}</span></button>)}
+          {all.map((each) => <button type="button" key={each.name} aria-pressed={each === shown} onClick={() => { open.value = each.name; }}><bdi>{each.name}</bdi> <span class="quiet">{each.documents}</span></button>)}
         </div>
       )}
       {problem.value && <ProblemView problem={problem.value} />}
@@ -83,9 +83,9 @@ function CollectionView({ collection }: { collection: Collection }) {
           <tbody>
             {documents.value.map((each) => (
               <tr key={each.id}>
-                <td>{each.title}</td><td>{each.source}</td><td>{each.chunks}</td><td>{each.version}</td>
+                <td><bdi>{seen(each.title)}</bdi></td><td><bdi>{seen(each.source)}</bdi></td><td>{each.chunks}</td><td>{each.version}</td>
                 <td><time dateTime={each.updated_at}>{new Date(each.updated_at).toLocaleDateString()}</time></td>
-                <td><button type="button" class="link danger" aria-label={`Delete ${each.title}`} onClick={() => void remove(`/v1/documents/${each.id}`, each.title, "Citations of it will say that it was deleted. Nothing of its text is kept.")}>Delete</button></td>
+                <td><button type="button" class="link danger" aria-label={`Delete ${isolated(each.title)}`} onClick={() => void remove(`/v1/documents/${each.id}`, isolated(each.title), "Citations of it will say that it was deleted. Nothing of its text is kept.")}>Delete</button></td>
               </tr>
             ))}
           </tbody>

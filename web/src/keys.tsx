@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type AskProblem, type IssuedKey, type Key, type KeyPage, type NewKey, call, problemFrom } from "./api";
 import { confirmed } from "./dialogs";
 import { ProblemView } from "./problem";
+import { isolated } from "./text";
 
 const SCOPES: [NewKey["scopes"][number], string][] = [
   ["ask", "ask, search and look citations up"],
@@ -70,10 +71,10 @@ function KeyRow({ of: key }: { of: Key }) {
   const isOver = key.state === "revoked" || key.state === "expired";
   return (
     <tr>
-      <td>{key.name}{key.principals.length > 0 && <span class="quiet"> as {key.principals.join(", ")}</span>}</td>
+      <td><bdi>{key.name}</bdi>{key.principals.length > 0 && <span class="quiet"> as {key.principals.map(isolated).join(", ")}</span>}</td>
       <td><code>{key.id}</code></td>
       <td>{key.scopes.join(", ")}</td>
-      <td>{key.collections ? key.collections.join(", ") : "all"}</td>
+      <td>{key.collections ? key.collections.map(isolated).join(", ") : "all"}</td>
       <td><span class={`chip ${isOver ? "deleted" : "current"}`}>{key.state.replaceAll("_", " ")}</span></td>
       <td>{key.last_used_at ? new Date(key.last_used_at).toLocaleString() : "never"}</td>
       <td>{key.expires_at ? new Date(key.expires_at).toLocaleDateString() : "never"}</td>

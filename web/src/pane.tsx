@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type AskProblem, type CitedState, type DocumentContent, type Source, call, problemFrom } from "./api";
 import { trail } from "./cited";
 import { ProblemView } from "./problem";
-import { slice, webAddress } from "./text";
+import { seen, slice, webAddress } from "./text";
 
 type Quote = { text: string; start: number; end: number };
 
@@ -88,11 +88,11 @@ export function Pane() {
     <aside class="pane" aria-label="Cited document">
       <header>
         <div>
-          <h2>{passage?.title ?? "Citation"}</h2>
+          <h2><bdi>{passage ? seen(passage.title) : "Citation"}</bdi></h2>
           {passage && <p class="crumbs">{trail(passage.title, passage.heading).split(" › ").slice(1).join(" › ")}</p>}
           {passage && (
             <p class="facts">
-              <span>{passage.source}</span>
+              <span><bdi>{seen(passage.source)}</bdi></span>
               {passage.page && <span>page {passage.page}</span>}
               {status && <span class={`chip ${status}`}>{status}</span>}
             </p>

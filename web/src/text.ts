@@ -33,3 +33,18 @@ export function webAddress(uri: string, page: number | null): string | null {
   if (page && url.pathname.toLowerCase().endsWith(".pdf")) url.hash = `page=${page}`;
   return url.href;
 }
+
+/** What nobody sees, but for joiners, which some scripts are spelt with: as in crates/domain/src/unseen.rs. */
+const UNSEEN = /[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A title, source or name of others in one line, without what nobody sees. */
+export function seen(text: string): string {
+  return text.replace(/[\t\n\r\u2028\u2029]/g, " ").replace(UNSEEN, "");
+}
+
+/** The same among other words, which it does not reorder. */
+export function isolated(text: string): string {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${seen(text)}\u2069` : seen(text);
+}

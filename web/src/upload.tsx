@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { type AskProblem, type Job, type JobEvent, type JobItem, call, events, problemFrom } from "./api";
 import { collections, loadCollections } from "./collections";
 import { ProblemView } from "./problem";
-import { count } from "./text";
+import { count, isolated, seen } from "./text";
 
 interface Upload {
   id: number;
@@ -100,13 +100,13 @@ function UploadView({ upload: { name, job, failed, noted, problem } }: { upload:
   return (
     <div class="job" role="status">
       <p class="facts">
-        <strong>{name}</strong>
+        <strong><bdi>{seen(name)}</bdi></strong>
         <span class={`chip ${job?.state ?? ""}`}>{problem ? "not accepted" : job ? STATES[job.state] : "sending"}</span>
         {counts && <span>{count(counts.documents, "document")}, {count(counts.chunks, "passage")}{counts.unchanged > 0 && `, ${counts.unchanged} unchanged`}</span>}
       </p>
-      {job && !job.finished_at && <progress max={Math.max(1, counts?.items ?? 1)} value={settled} aria-label={`Progress of ${name}`} />}
-      {failed.map((item) => <p class="failure" key={item.source}><strong>{item.source}</strong> <code>{item.cause}</code> {item.message}</p>)}
-      {noted.map((item) => item.reading && <p class="quiet" key={item.source}><strong>{item.source}</strong> {losses(item.reading).join("; ")}</p>)}
+      {job && !job.finished_at && <progress max={Math.max(1, counts?.items ?? 1)} value={settled} aria-label={`Progress of ${isolated(name)}`} />}
+      {failed.map((item) => <p class="failure" key={item.source}><strong><bdi>{seen(item.source)}</bdi></strong> <code>{item.cause}</code> {item.message}</p>)}
+      {noted.map((item) => item.reading && <p class="quiet" key={item.source}><strong><bdi>{seen(item.source)}</bdi></strong> {losses(item.reading).join("; ")}</p>)}
       {problem && <ProblemView problem={problem} />}
     </div>
   );
@@ -116,7 +116,7 @@ function losses({ pages_without_text: pages, recognised_pages: recognised, unrea
   return [
     pages.length > 0 && `without text: ${pages.length === 1 ? "page" : "pages"} ${pages.join(", ")}`,
     recognised.length > 0 && `text recognised in pictures: ${recognised.length === 1 ? "page" : "pages"} ${recognised.join(", ")}`,
-    attachments.length > 0 && `attachments not read: ${attachments.join(", ")}`,
+    attachments.length > 0 && `attachments not read: ${attachments.map(isolated).join(", ")}`,
     dropped > 0 && `${count(dropped, "character")} left out`,
     repaired > 0 && `${count(repaired, "character")} repaired`,
   ].filter((loss) => loss !== false);

@@ -101,6 +101,21 @@ test("text of documents, titles and file names stays text", async ({ page }) => 
   expect(link).toContain("onerror");
 });
 
+test("names are shown in the order that they have, without what nobody sees", async ({ page, request }) => {
+  const [source, title] = ["cod.\u202efdp\u202c.md", "Pay\u200b slip \u{e0041}of \u2067June"];
+  await ingest(request, "names", [{ source, title, text: "The slip of June has a stamp." }]);
+  const stored = await (await request.get("/v1/documents?collection=names")).json();
+  expect([stored.documents[0].source, stored.documents[0].title]).toEqual([source, title]);
+  await page.goto("/#/documents");
+  await page.getByRole("button", { name: "names 1" }).click();
+  await expect(page.getByRole("cell", { name: "cod.fdp.md", exact: true })).toBeVisible();
+  await expect(page.getByRole("cell", { name: "Pay slip of June", exact: true })).toBeVisible();
+  const found = await (await request.post("/v1/search", { data: { query: "stamp", collections: ["names"] } })).json();
+  await page.goto(`/c/${encodeURIComponent(found.results[0].urn)}`);
+  expect(await page.locator("h1").textContent()).toBe("Pay slip of June");
+  await expect(page.locator(".facts")).toContainText("cod.fdp.md");
+});
+
 test("files can be dropped", async ({ page }) => {
   await page.goto("/#/documents");
   await page.getByLabel("Collection", { exact: true }).fill("dropped");

@@ -45,4 +45,5 @@ pub mod speculation;
 pub mod spelling;
 pub mod split;
 pub mod storage;
+pub mod unseen;
 pub mod wording;

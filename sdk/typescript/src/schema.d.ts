@@ -1637,7 +1637,7 @@ export interface components {
             /** @description Number of those chunks that have no vector yet: they are found by their words only. */
             unembedded_chunks: number;
         };
-        /** @description Name of a collection. No control characters, no space at its ends. */
+        /** @description Name of a collection. No control, invisible or bidirectional characters, no space at its ends. */
         CollectionName: string;
         /** @description Names of collections, each once. */
         CollectionNames: components["schemas"]["CollectionName"][];
@@ -1960,6 +1960,8 @@ export interface components {
          * @enum {string}
          */
         FusionMethod: "weighted" | "reciprocal_rank";
+        /** @description A name. No control, invisible or bidirectional characters, no space at its ends. */
+        GivenName: string;
         /** @description A passage that is given instead of an answer. */
         GivenPassage: {
             /** @description Which of the things compared it is about; null if it is about both, or nothing is compared. */
@@ -2427,7 +2429,7 @@ export interface components {
              */
             expires_at?: string | null;
             /** @description Name of the key, for people. */
-            name: components["schemas"]["ShortText"];
+            name: components["schemas"]["GivenName"];
             /**
              * @description Users and groups that the holder of the key is, at most 256: it sees the documents that an access control list allows
              *     one of them, and those without a list. A key with the scope `admin` sees all, whatever lists say.
@@ -2443,7 +2445,7 @@ export interface components {
         /** @description A tenant to make. */
         NewTenant: {
             /** @description Name of the tenant, unique. Only operators see it. */
-            name: components["schemas"]["ShortText"];
+            name: components["schemas"]["GivenName"];
         };
         /**
          * @description What becomes of a chunk whose sentence cannot be had: `keep_original` indexes it without one, `skip` leaves it out, `abort` fails its document.
@@ -3168,6 +3170,7 @@ export type FailureCount = components['schemas']['FailureCount'];
 export type FieldError = components['schemas']['FieldError'];
 export type Finding = components['schemas']['Finding'];
 export type FusionMethod = components['schemas']['FusionMethod'];
+export type GivenName = components['schemas']['GivenName'];
 export type GivenPassage = components['schemas']['GivenPassage'];
 export type Grade = components['schemas']['Grade'];
 export type Health = components['schemas']['Health'];

@@ -126,7 +126,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     }
     report.seconds = started.elapsed().as_secs_f64();
     if arguments.json {
-        output::print_line(serde_json::to_string_pretty(&report)?)?;
+        output::print_json(&report)?;
     } else {
         output::print(&report)?;
     }

@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::pace::Pace;
+use super::{super::terminal::shown, pace::Pace};
 
 /// Minimum time between two lines.
 const TELL_EVERY: Duration = Duration::from_secs(10);
@@ -78,6 +78,7 @@ impl Progress {
 
     /// Shows a message to the user.
     pub(super) fn note(&self, text: &str) {
+        let text = shown(text);
         match &self.output {
             Output::Bar(bar) => bar.println(text),
             Output::Lines(_) => eprintln!("{text}"),

@@ -12,6 +12,6 @@ pub(super) use choices::{
     SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
 };
 pub(super) use text::{
-    Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, PlainText, PrincipalName, Question, ShortText,
-    WebUrl,
+    Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, GivenName, PlainText, PrincipalName, Question,
+    ShortText, WebUrl,
 };

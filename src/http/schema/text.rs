@@ -19,16 +19,38 @@ use super::super::fields::{
 // Patterns are ECMA-262, as JSON Schema requires. White space is listed character by character, because `\s` differs
 // between languages, and the service refuses the characters that Unicode defines as white space.
 
-/// A collection's name: no control characters, no white space at the start or end.
-const NAME: &str = concat!(
-    r"^[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]",
-    r"([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$"
-);
-/// A user or a group: no control characters, no white space at the start or end of its name.
-const PRINCIPAL: &str = concat!(
-    r"^(user|group):[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]",
-    r"([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$"
-);
+/// The characters of names: neither unseen nor blank. Beyond U+FFFF, where expressions of some languages have no ranges, the
+/// service refuses more.
+macro_rules! name_pattern {
+    ($start:literal) => {
+        concat!(
+            "^",
+            $start,
+            "(",
+            name_pattern!(@visible),
+            ")((",
+            name_pattern!(@visible),
+            r"|[ \u3000])*(",
+            name_pattern!(@visible),
+            "))?$"
+        )
+    };
+    // Joiners stand between characters that are not ASCII.
+    (@visible) => {
+        concat!(r"[\x21-\x7e]|", name_pattern!(@beyond), r"([\u200c\u200d]", name_pattern!(@beyond), ")*")
+    };
+    (@beyond) => {
+        concat!(
+            r"[^\x00-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f",
+            r"\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]"
+        )
+    };
+}
+
+/// A name that the service gives out as its own.
+const NAME: &str = name_pattern!("");
+/// A user or a group, whose name is one too.
+const PRINCIPAL: &str = name_pattern!("(user|group):");
 /// A text that is not only white space and contains no NUL.
 const NOT_BLANK: &str =
     r"^[^\x00]*[^\x00\x09-\x0d\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000][^\x00]*$";
@@ -50,7 +72,7 @@ pub(in crate::http) struct CollectionName;
 
 impl PartialSchema for CollectionName {
     fn schema() -> RefOr<Schema> {
-        let about = "Name of a collection. No control characters, no space at its ends.";
+        let about = "Name of a collection. No control, invisible or bidirectional characters, no space at its ends.";
         text(1..=MAX_NAME, NAME).description(Some(about)).into()
     }
 }
@@ -90,6 +112,18 @@ impl PartialSchema for PrincipalName {
 }
 
 impl ToSchema for PrincipalName {}
+
+/// Name of a key or a tenant.
+pub(in crate::http) struct GivenName;
+
+impl PartialSchema for GivenName {
+    fn schema() -> RefOr<Schema> {
+        let about = "A name. No control, invisible or bidirectional characters, no space at its ends.";
+        text(1..=MAX_SHORT_TEXT, NAME).description(Some(about)).into()
+    }
+}
+
+impl ToSchema for GivenName {}
 
 /// A caller's own name for a document.
 pub(in crate::http) struct DocumentSource;
@@ -182,7 +216,10 @@ impl ToSchema for WebUrl {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::fields::Faults;
+    use crate::{
+        domain::{access::Principal, unseen::is_unseen},
+        http::fields::Faults,
+    };
 
     /// Whether a pattern of the document accepts a text.
     fn matches(pattern: &str, text: &str) -> bool {
@@ -202,13 +239,16 @@ mod tests {
             ["", "a", " ", "a b", " a", "a ", "ä", "名前", "a/b", "\u{feff}", "\u{feff}a"].map(str::to_owned).into();
         // Every character that some language classifies as white space or a control character, alone, inside and at an
         // end.
-        let all = (0..0x3100u32).filter_map(char::from_u32);
-        for character in all.filter(|c| c.is_whitespace() || c.is_control() || !c.is_alphanumeric()) {
+        let all = (0..0x3200u32).chain(0xfd00..0x1_0000).filter_map(char::from_u32);
+        for character in all.filter(|c| is_unseen(*c) || c.is_whitespace() || !c.is_alphanumeric()) {
             texts.extend([character.to_string(), format!("a{character}b"), format!("a{character}")]);
         }
+        texts.extend(["می\u{200c}خواهم", "می\u{200c}\u{200d}خواهم", "می\u{200d}", "名\u{200d} 前"].map(str::to_owned));
         for text in &texts {
             let name = passes(|faults| faults.collection_name("", text));
             assert_eq!(matches(NAME, text), name, "collection name {text:?}");
+            let principal = format!("user:{text}");
+            assert_eq!(matches(PRINCIPAL, &principal), principal.parse::<Principal>().is_ok(), "{principal:?}");
             let short = passes(|faults| faults.short_text("", text));
             assert_eq!(matches(NOT_BLANK, text), short, "short text {text:?}");
             assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.source("", text)), "source {text:?}");

@@ -5,6 +5,8 @@ use std::{collections::BTreeSet, fmt, str::FromStr};
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::unseen::unfit_in_a_name;
+
 /// Most characters of a principal, its kind included.
 pub const MAX_PRINCIPAL_CHARS: usize = 256;
 /// Most principals of one list.
@@ -18,8 +20,8 @@ pub struct Principal(String);
 /// Error: a text does not name a principal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "must be user: or group: with a name after it, no control characters, no space at the ends of the name, and at most \
-     {MAX_PRINCIPAL_CHARS} characters"
+    "must be user: or group: with a name after it, no control, invisible or bidirectional characters, no space at the ends of \
+     the name, and at most {MAX_PRINCIPAL_CHARS} characters"
 )]
 pub struct MalformedPrincipal;
 
@@ -54,7 +56,7 @@ impl FromStr for Principal {
         let name = text.strip_prefix("user:").or_else(|| text.strip_prefix("group:")).ok_or(MalformedPrincipal)?;
         let is_well_formed = !name.is_empty()
             && name.trim() == name
-            && !name.chars().any(char::is_control)
+            && unfit_in_a_name(name).is_none()
             && text.chars().count() <= MAX_PRINCIPAL_CHARS;
         if is_well_formed { Ok(Self(text.to_owned())) } else { Err(MalformedPrincipal) }
     }

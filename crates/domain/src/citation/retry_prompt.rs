@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::draft::Draft;
 use super::validator::{CitationError, Level};
+use crate::unseen::is_unseen;
 
 /// Longest quotation of the draft, in code points.
 const LONGEST_QUOTATION: usize = 160;
@@ -109,15 +110,7 @@ fn harmless(character: char) -> char {
         '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '`' => '\'',
         '<' => '‹',
         '>' => '›',
-        _ if character.is_control() || character.is_whitespace() || is_invisible(character) => ' ',
+        _ if character.is_whitespace() || is_unseen(character) => ' ',
         _ => character,
     }
-}
-
-fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-    )
 }

@@ -16,6 +16,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
 use super::Source;
+use crate::unseen::is_joiner;
 
 /// Starts of tags that are defused, in lower case: first those of the prompts, then those that delimit turns, thoughts and
 /// calls in chat templates. A slash before them is passed over.
@@ -251,11 +252,6 @@ pub(crate) fn is_smuggled(character: char) -> bool {
 /// Characters with the property `Default_Ignorable_Code_Point`, which skeletons leave out.
 fn is_ignorable(character: char) -> bool {
     !character.is_ascii() && skeleton(character.encode_utf8(&mut [0; 4])).next().is_none()
-}
-
-/// Zero-width joiner and non-joiner: spelling in some scripts, and the glue of emoji.
-const fn is_joiner(character: char) -> bool {
-    matches!(character, '\u{200c}' | '\u{200d}')
 }
 
 /// Whether a joiner stands between characters of a script that joins, once.

@@ -97,6 +97,17 @@ class NewErasure(TypedDict):
     """
 
 
+class NewTenant(TypedDict):
+    """
+    A tenant to make.
+    """
+
+    name: str
+    """
+    Name of the tenant, unique. Only operators see it.
+    """
+
+
 class Rewrite(TypedDict):
     """
     How further queries are made for a question that found too little.
@@ -384,17 +395,6 @@ class NewKey(TypedDict):
     Purposes of the key, one or more: `ask` asks, searches, checks and looks citations up; `ingest` submits, replaces
     and deletes documents and follows jobs; `read` reads stored documents; `admin` does all of that, manages
     collections and keys, and reads the audit.
-    """
-
-
-class NewTenant(TypedDict):
-    """
-    A tenant to make.
-    """
-
-    name: str
-    """
-    Name of the tenant, unique. Only operators see it.
     """
 
 

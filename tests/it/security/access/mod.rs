@@ -1,6 +1,7 @@
 //! Keys, scopes, collections, tenants and limits.
 
 mod acl;
+mod forgery;
 mod issuer;
 mod kept_passages;
 mod keys;
@@ -14,4 +15,5 @@ mod repeats;
 mod storage;
 mod tenants;
 mod tokens;
+mod unseen;
 mod world;
