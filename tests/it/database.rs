@@ -6,9 +6,12 @@ use cited::Store;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, postgres::PgConnectOptions};
 use tokio::sync::OnceCell;
 
-use crate::{other_tenant, throw_away_postgres};
+use crate::{canaries, throw_away_postgres};
 
+/// Templates of databases: with the schema alone, with another tenant, with hidden documents as well.
 const TEMPLATE: &str = "cited_template";
+const WITHOUT_HIDDEN: &str = "cited_template_of_two";
+const WITH_HIDDEN: &str = "cited_template_with_hidden";
 
 static PREPARED: OnceCell<()> = OnceCell::const_new();
 static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -22,32 +25,30 @@ async fn administrator() -> PgConnection {
     server().await.database("postgres").connect().await.expect("the shared server answers")
 }
 
-/// A fresh database with the schema, in which is [another tenant](other_tenant).
+/// A fresh database with the schema, in which are [canaries].
 pub(crate) async fn create() -> PgConnectOptions {
     PREPARED
         .get_or_init(|| async {
-            let mut connection = administrator().await;
-            connection
-                .execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {TEMPLATE}"))))
-                .await
-                .expect("template");
-            connection.close().await.expect("close");
-            let template = server().await.database(TEMPLATE);
+            let template = copy("template1", TEMPLATE).await;
             Store::migrate(&template).await.expect("the migrations run");
-            be_terse(TEMPLATE).await;
-            other_tenant::make(&template).await;
+            canaries::make(&copy(TEMPLATE, WITHOUT_HIDDEN).await, false).await;
+            canaries::make(&copy(TEMPLATE, WITH_HIDDEN).await, true).await;
+            canaries::watch_logs();
         })
         .await;
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    copy(if canaries::is_excepted() { WITHOUT_HIDDEN } else { WITH_HIDDEN }, &name).await
+}
+
+/// A copy of a database.
+async fn copy(template: &str, name: &str) -> PgConnectOptions {
     let mut connection = administrator().await;
     // Copying waits for sessions on the template to end, which they do at once.
-    connection
-        .execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))))
-        .await
-        .expect("a database of its own");
+    let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.expect("a database of its own");
     connection.close().await.expect("close");
-    be_terse(&name).await;
-    server().await.database(&name)
+    be_terse(name).await;
+    server().await.database(name)
 }
 
 /// Keeps details of errors out of the log, as the private Postgres does for the database of the service.
@@ -80,7 +81,7 @@ pub(crate) fn url(options: &PgConnectOptions) -> String {
 /// A single number from SQL, as superuser: past row level security, without the tenant that is in every database.
 pub(crate) async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
     let mut connection = options.connect().await.expect("the database answers");
-    connection.execute("SET search_path = without_the_other, public").await.expect("a search path");
+    connection.execute("SET search_path = without_canaries, public").await.expect("a search path");
     let number =
         sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.expect(sql);
     connection.close().await.expect("close");

@@ -9,7 +9,12 @@ use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
 use tokio::{net::TcpListener, task::JoinHandle};
 
-use crate::{database, other_tenant, scripted::ModelServer, wait};
+use crate::{
+    canaries::{self, Member},
+    database,
+    scripted::ModelServer,
+    wait,
+};
 
 /// A running service on a database of its own.
 pub(crate) struct TestApp {
@@ -18,6 +23,10 @@ pub(crate) struct TestApp {
     pub database: PgConnectOptions,
     shutdown: Shutdown,
     running: JoinHandle<anyhow::Result<()>>,
+    /// The operator's key, if there is one.
+    operator: Option<String>,
+    /// Whether the client presents the key of a member.
+    has_member: bool,
 }
 
 /// A response.
@@ -81,7 +90,8 @@ impl TestApp {
         Self::start_with_file(database::create().await, &all, file).await
     }
 
-    /// On a given database with given settings and the text of a configuration file.
+    /// On a given database with given settings and the text of a configuration file. A test that says nothing of keys asks
+    /// as a [member](Member).
     pub(crate) async fn start_with_file(database: PgConnectOptions, settings: &[(&str, &str)], file: &str) -> Self {
         let mut variables: BTreeMap<String, String> = BTreeMap::from([
             ("CITED_LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
@@ -94,13 +104,15 @@ impl TestApp {
             ("DATABASE_URL".to_owned(), database::url(&database)),
         ]);
         variables.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let has_member = Member::is_let_in(&mut variables);
+        let operator = variables.get("CITED_API_KEYS").and_then(|keys| keys.split(',').next()).map(str::to_owned);
         let config = Config::from_sources(variables, file).expect("a valid configuration");
         let app = App::build(&config, Context::system()).await.expect("the service starts");
         let base = format!("http://127.0.0.1:{}", app.port());
         let shutdown = Shutdown::default();
         let running = tokio::spawn(app.run_until_stopped(shutdown.clone()));
-        let client = client();
-        Self { base, client, database, shutdown, running }
+        let client = if has_member { Member::join(&base).await.client() } else { client() };
+        Self { base, client, database, shutdown, running, operator, has_member }
     }
 
     /// Stops the service and checks that it ended well and left its data in order.
@@ -112,13 +124,21 @@ impl TestApp {
 
     /// Stops the service and checks that it ended well.
     pub(crate) async fn end(self) {
+        canaries::assert_absent_from_metrics(&self.base, self.operator.as_deref()).await;
         self.shutdown.stop();
         self.running.await.expect("no panic").expect("a clean stop");
-        other_tenant::assert_absent_from_the_log_of_postgres().await;
+        canaries::assert_absent_from_logs();
+        canaries::assert_absent_from_the_log_of_postgres().await;
     }
 
+    /// A request with the member's key, or with that of the operator where no other opens the operation.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client.request(method, format!("{}{path}", self.base))
+        let operator = self.has_member.then(|| canaries::operator_for(&method, path)).flatten();
+        let request = self.client.request(method, format!("{}{path}", self.base));
+        match operator {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -160,11 +180,16 @@ impl TestApp {
     }
 }
 
-/// The whole body of a response that is no JSON, such as a stream of events, which holds no word of that tenant either.
+/// The whole body of a response that is no JSON, such as a stream of events, which holds no word of a canary either.
 pub(crate) async fn body_of(response: Response) -> String {
     let text = response.text().await.expect("a whole body");
-    other_tenant::assert_absent("a body", &text);
+    canaries::assert_absent("a body", &text);
     text
+}
+
+/// The same, read as JSON.
+pub(crate) async fn json_of(response: Response) -> Value {
+    serde_json::from_str(&body_of(response).await).expect("JSON")
 }
 
 /// A client for loopback.
@@ -174,10 +199,10 @@ pub(crate) fn client() -> Client {
     Client::builder().no_proxy().build().expect("a client")
 }
 
-/// Sends a request; the body is null where it is not JSON. No answer holds a word of the tenant that is in every database.
+/// Sends a request; the body is null where it is not JSON. No answer holds a word of a canary.
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
     let answer = receive(request).await;
-    other_tenant::assert_absent("an answer", &format!("{:?} {}", answer.headers, answer.text));
+    canaries::assert_absent("an answer", &format!("{:?} {}", answer.headers, answer.text));
     answer
 }
 

@@ -1,11 +1,12 @@
 //! Behaviour from outside: over HTTP, on a real Postgres, with a scripted model server.
 //!
-//! A folder per subject; beside them the service as tests see it ([`harness`], [`process`]), its database and the model
-//! server ([`scripted`]), and waiting for them ([`wait`]).
+//! A folder per subject; beside them the service as tests see it ([`harness`], [`process`]), its database, texts in it that
+//! nobody may see ([`canaries`]), the model server ([`scripted`]), and waiting for them ([`wait`]).
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop on what it did not expect")]
 
 mod ask;
+mod canaries;
 mod database;
 mod dialect;
 mod documents;
@@ -15,7 +16,6 @@ mod indexes;
 mod ingest;
 mod jobs;
 mod operations;
-mod other_tenant;
 mod process;
 mod providers;
 mod scripted;

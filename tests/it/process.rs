@@ -17,7 +17,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::{harness::client, other_tenant};
+use crate::{canaries, harness::client};
 
 /// Longest wait for a process to be ready, also on a busy machine.
 const READY: Duration = Duration::from_mins(2);
@@ -26,6 +26,8 @@ const READY: Duration = Duration::from_mins(2);
 pub(crate) struct Process {
     child: Child,
     pub base: String,
+    /// The operator's key, if there is one.
+    operator: Option<String>,
     log: tokio::task::JoinHandle<()>,
     lines: Arc<Mutex<Vec<String>>>,
 }
@@ -92,13 +94,15 @@ impl Process {
                 written.lock().expect("lock").push(line);
             }
         });
-        Self { child, base, log, lines: kept }
+        let keys = settings.iter().find(|(name, _)| *name == "CITED_API_KEYS");
+        let operator = keys.and_then(|(_, keys)| keys.split(',').next()).map(str::to_owned);
+        Self { child, base, operator, log, lines: kept }
     }
 
     /// Checks what it and its database have logged.
     async fn assert_nothing_hidden_is_logged(&self) {
-        other_tenant::assert_absent("a log", &self.logged().join("\n"));
-        other_tenant::assert_absent_from_the_log_of_postgres().await;
+        canaries::assert_absent("a log", &self.logged().join("\n"));
+        canaries::assert_absent_from_the_log_of_postgres().await;
     }
 
     /// The log lines since it was ready.
@@ -138,6 +142,7 @@ impl Process {
 
     /// Asks it to stop and waits; how long that took and whether it ended well.
     pub(crate) async fn stop(mut self) -> (Duration, bool) {
+        canaries::assert_absent_from_metrics(&self.base, self.operator.as_deref()).await;
         let started = Instant::now();
         self.signal(Signal::SIGINT);
         let status = tokio::time::timeout(Duration::from_mins(1), self.child.wait())
@@ -157,7 +162,10 @@ pub(crate) async fn ended_job(base: &str, id: &str, limit: Duration) -> Value {
     let mut job = None;
     loop {
         if let Ok(response) = client.get(format!("{base}/v1/jobs/{id}")).send().await {
-            job = response.json::<Value>().await.ok();
+            job = response.text().await.ok().and_then(|text| {
+                canaries::assert_absent("a job", &text);
+                serde_json::from_str::<Value>(&text).ok()
+            });
         }
         match job {
             Some(job) if job["finished_at"].is_string() => return job,

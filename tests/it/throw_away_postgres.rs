@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 
 use crate::operations::private_postgres::settings;
 use embedded_postgres::PrivatePostgres;
@@ -68,7 +68,8 @@ fn sweep_after_the_tests(folder: &Path) -> Child {
 /// How to connect to the shared server, as its superuser. Starts it when first called; blocks
 /// meanwhile.
 pub(crate) fn connect_options() -> PgConnectOptions {
-    THROW_AWAY.connect_options.clone()
+    // The log is that of the services, which is searched for what tests write themselves.
+    THROW_AWAY.connect_options.clone().disable_statement_logging()
 }
 
 /// All that the shared server has logged so far.

@@ -336,7 +336,7 @@ async fn old_rows_are_forgotten() {
     }
     let database = app.database.clone();
     app.stop().await;
-    let age = "UPDATE ask_audit SET asked_at = now() - interval '91 days' WHERE ask_id = (SELECT min(ask_id::text)::uuid FROM without_the_other.ask_audit)";
+    let age = "UPDATE ask_audit SET asked_at = now() - interval '91 days' WHERE ask_id = (SELECT min(ask_id::text)::uuid FROM without_canaries.ask_audit)";
     database::execute(&database, age).await;
     let url = server.base_url();
     let settings = [("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];

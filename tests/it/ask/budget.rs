@@ -8,7 +8,7 @@ use sqlx::{Connection, Executor, PgConnection};
 
 use crate::{
     database,
-    harness::{TestApp, send},
+    harness::{TestApp, body_of, send},
     scripted::{ModelServer, Reply, Role},
     wait,
 };
@@ -96,8 +96,8 @@ async fn a_day_costs_what_it_may_and_no_more() {
     database::execute(&app.database, "UPDATE usage_daily SET day = day - 1").await;
     assert_eq!(app.ask(ask(json!({}))).await.status, 200, "another day");
     let streamed = json!({"question": QUESTION, "collections": ["handbook"], "stream": true});
-    let body = app.request(Method::POST, "/v1/ask").json(&streamed).send().await.expect("a stream").text().await;
-    assert!(body.expect("a body").contains("event: answer"));
+    let stream = app.request(Method::POST, "/v1/ask").json(&streamed).send().await.expect("a stream");
+    assert!(body_of(stream).await.contains("event: answer"));
     let today = "SELECT cost_nano_usd FROM usage_daily WHERE day = (now() AT TIME ZONE 'UTC')::date";
     assert_eq!(database::number(&app.database, today).await, 40_000_000);
     app.stop().await;

@@ -8,7 +8,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::{
     database,
-    harness::client,
+    harness::{client, json_of},
     process::Process,
     scripted::{DIMENSION, ModelServer, Reply, Role},
     wait,
@@ -64,7 +64,7 @@ impl Pair {
     async fn ask(&self, process: usize, body: &Value) -> (u16, Value) {
         let url = format!("{}/v1/ask", self.processes[process].base);
         let response = self.client.post(url).json(body).send().await.expect("an answer");
-        (response.status().as_u16(), response.json().await.expect("JSON"))
+        (response.status().as_u16(), json_of(response).await)
     }
 
     /// Asks of both in turn, all at once.
@@ -167,7 +167,7 @@ async fn the_end_of_the_one_that_asks_lets_the_other_go_on() {
     loop {
         let response = client.post(format!("{}/v1/ask", second.base)).json(&ask).send().await.expect("an answer");
         if response.status() == StatusCode::OK {
-            let body: Value = response.json().await.expect("JSON");
+            let body = json_of(response).await;
             assert_eq!((&body["outcome"], &body["cache_hit"]), (&json!("answered"), &json!(false)), "{body}");
             break;
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     ask::stream::frames,
     database,
-    harness::{Answer, TestApp},
+    harness::{Answer, TestApp, body_of},
     scripted::{ModelServer, Reply, Role},
     wait,
 };
@@ -163,8 +163,7 @@ async fn a_draft_under_way_is_ended_when_nothing_is_correct() {
         let mut request = ask("auto");
         request["stream"] = json!(is_stream);
         let started = tokio::time::Instant::now();
-        let body = app.request(Method::POST, "/v1/ask").json(&request).send().await.expect("sent").text().await;
-        let body = body.expect("a body");
+        let body = body_of(app.request(Method::POST, "/v1/ask").json(&request).send().await.expect("sent")).await;
         assert!(started.elapsed() < SOON, "nobody waits for it");
         assert!(body.contains("no_relevant_content"), "{body}");
         assert_eq!(server.once_abandoned().await, 1);

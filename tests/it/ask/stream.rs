@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     dialect::Dialect,
-    harness::{TestApp, body_of},
+    harness::{TestApp, body_of, json_of},
     scripted::{ModelServer, Piece, Reply, Role},
     wait,
 };
@@ -201,7 +201,7 @@ async fn the_accept_header_asks_for_a_stream_too() {
     let streamed = body_of(request(&body).await.expect("an answer")).await;
     assert!(streamed.contains("event: answer"), "{streamed}");
     body["stream"] = json!(false);
-    let whole = request(&body).await.expect("an answer").json::<Value>().await.expect("JSON");
+    let whole = json_of(request(&body).await.expect("an answer")).await;
     assert_eq!(whole["outcome"], "answered", "what the body says holds");
     app.ask(ask(json!("quickly"))).await.assert_problem(422, "invalid_request");
     let mut wrong = ask(json!(true));

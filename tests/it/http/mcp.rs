@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     database,
-    harness::{Answer, TestApp, client, send},
+    harness::{Answer, TestApp, body_of, client, send},
     process::Process,
     scripted::{ModelServer, Reply, Role},
     wait,
@@ -136,7 +136,7 @@ async fn what_is_searched_can_be_read_and_opened() {
     let first = &text["results"][0];
     assert_eq!((&first["title"], &first["text"]), (&json!("leave"), &json!(LEAVE)));
     let page = client().get(first["url"].as_str().expect("an address")).header("accept", "text/html");
-    assert!(page.send().await.expect("the page").text().await.expect("text").contains("28 days"));
+    assert!(body_of(page.send().await.expect("the page")).await.contains("28 days"));
 
     let fetched = called(&app.base, "fetch", json!({"id": first["id"]})).await;
     assert_described(&tools, "fetch", &fetched["structuredContent"]);

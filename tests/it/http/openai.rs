@@ -66,7 +66,7 @@ async fn a_completion_is_the_answer_with_citations_that_open() {
     assert_eq!(answer.body["citations"], json!([url]));
     let page = app.client.get(url).header("accept", "text/html").send().await.expect("the page");
     assert_eq!(page.status(), 200);
-    assert!(page.text().await.expect("text").contains("28 days of paid annual leave"));
+    assert!(body_of(page).await.contains("28 days of paid annual leave"));
     assert_eq!(answer.body["cited"]["outcome"], "answered");
     assert_eq!(answer.body["cited"]["answer"], CITED);
     assert!(answer.body["usage"]["total_tokens"].as_u64().expect("tokens") > 0);

@@ -5,7 +5,7 @@ use reqwest::{Method, Response};
 use serde_json::json;
 
 use crate::{
-    harness::{Answer, TestApp, send},
+    harness::{Answer, TestApp, body_of, send},
     scripted::ModelServer,
 };
 
@@ -29,7 +29,7 @@ async fn cited_page(app: &TestApp, urn: &str) -> (u16, String) {
     assert_eq!(header(&response, "content-type"), "text/html; charset=utf-8");
     assert_eq!(header(&response, "cache-control"), "no-store");
     assert!(header(&response, "content-security-policy").contains("require-trusted-types-for 'script'"));
-    (response.status().as_u16(), response.text().await.expect("text"))
+    (response.status().as_u16(), body_of(response).await)
 }
 
 async fn first_urn(app: &TestApp, query: &str) -> String {
@@ -221,7 +221,7 @@ async fn the_page_of_a_citation_needs_the_key_of_the_citation() {
     assert!(page.contains(&format!("href=\"/#/c/{encoded}\"")) && !page.contains("zebra"), "{page}");
     let opened = keyed(Method::GET, &path).send().await.expect("a page");
     assert_eq!(opened.status(), 200);
-    assert!(opened.text().await.expect("text").contains("The zebra is striped."));
+    assert!(body_of(opened).await.contains("The zebra is striped."));
     send(keyed(Method::GET, "/c/nonsense")).await.assert_problem(422, "invalid_request");
     app.stop().await;
 }

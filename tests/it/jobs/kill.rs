@@ -12,7 +12,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::{
     database,
-    harness::client,
+    harness::{client, json_of},
     jobs::chaos::Random,
     operations::private_postgres::{folder, settings as postgres_settings},
     process::{Process, command, embedded, ended_job},
@@ -43,7 +43,7 @@ async fn post(base: &str, path: &str, body: &Value) -> Value {
     let client = client();
     let response = client.post(format!("{base}{path}")).json(body).send().await.expect("an answer");
     assert!(response.status().is_success(), "{response:?}");
-    response.json().await.expect("JSON")
+    json_of(response).await
 }
 
 fn borrowed(settings: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -263,7 +263,7 @@ async fn assert_sources(base: &str) {
     let mut sources = std::collections::BTreeSet::new();
     let mut path = format!("{base}/v1/documents?collection=c&limit=200");
     loop {
-        let page: Value = client.get(&path).send().await.expect("a page").json().await.expect("JSON");
+        let page: Value = json_of(client.get(&path).send().await.expect("a page")).await;
         for document in page["documents"].as_array().expect("documents") {
             assert_eq!(document["version"], 1, "{document}");
             assert!(sources.insert(document["source"].as_str().expect("source").to_owned()), "{document}");

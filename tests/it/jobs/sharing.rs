@@ -8,7 +8,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::{
     database,
-    harness::client,
+    harness::{client, json_of},
     process::Process,
     scripted::{DIMENSION, ModelServer},
     wait,
@@ -41,7 +41,7 @@ async fn post(door: &Process, name: &str, count: usize) -> String {
         .collect();
     let request = client().post(format!("{}/v1/documents", door.base));
     let body = json!({"collection": "c", "documents": documents});
-    let job: Value = request.json(&body).send().await.expect("an answer").json().await.expect("JSON");
+    let job = json_of(request.json(&body).send().await.expect("an answer")).await;
     job["id"].as_str().expect("an id").to_owned()
 }
 

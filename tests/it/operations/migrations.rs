@@ -41,7 +41,7 @@ async fn what_is_refused_is_left_as_it_was() {
     database::execute(&options, change).await;
     database::execute(&options, "DELETE FROM _sqlx_migrations WHERE version > 1").await;
     Store::migrate(&options).await.expect_err("it is refused");
-    let tables = "SELECT count(*) FROM pg_tables WHERE tablename = 'webhook'";
+    let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public' AND tablename = 'webhook'";
     assert_eq!(database::number(&options, tables).await, 0);
     assert_eq!(database::number(&options, "SELECT count(*) FROM _sqlx_migrations").await, 1);
 }
@@ -59,7 +59,7 @@ async fn what_was_stored_before_is_counted() {
     app.stop().await;
     database::execute(
         &database,
-        "DROP SCHEMA without_the_other CASCADE; DROP TABLE collection_storage, tenant_quota; ALTER TABLE document DROP COLUMN bytes;
+        "DROP SCHEMA without_canaries CASCADE; DROP TABLE collection_storage, tenant_quota; ALTER TABLE document DROP COLUMN bytes;
          ALTER TABLE document_version DROP COLUMN bytes; DELETE FROM _sqlx_migrations WHERE version = 7",
     )
     .await;

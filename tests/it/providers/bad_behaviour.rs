@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::faults::{ANSWER, CUT, FAULTS, Fault, MANY_MARKERS, NO_WORD, TOLD, UNAVAILABLE, VOID, body};
 use crate::{
     dialect::Dialect,
-    harness::TestApp,
+    harness::{TestApp, body_of},
     scripted::{ModelServer, Piece, Reply, Role},
 };
 
@@ -81,7 +81,7 @@ async fn outcome(server: &ModelServer, app: &TestApp, reply: Reply, is_stream: b
     let sent =
         app.request(Method::POST, "/v1/ask").json(&request(is_stream, timeout_ms)).send().await.expect("an answer");
     let status = sent.status().as_u16();
-    let text = sent.text().await.expect("a body");
+    let text = body_of(sent).await;
     let end: Value = if is_stream { end_of(&text) } else { serde_json::from_str(&text).expect("JSON") };
     let row = app.get("/v1/audit?limit=1").await.body["asks"][0].clone();
     Outcome { status, end, text, row }

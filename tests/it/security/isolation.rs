@@ -58,7 +58,7 @@ async fn filled(server: &ModelServer) -> TestApp {
     let deleted = found.body["documents"][0]["id"].as_str().expect("id");
     assert_eq!(app.delete(&format!("/v1/documents/{deleted}")).await.status, 200);
     app.ingest("c", &[("a.md", "Some words.")]).await;
-    let rows = "SET search_path = without_the_other, public;
+    let rows = "SET search_path = without_canaries, public;
         INSERT INTO idempotency_key SELECT tenant_id, 'key', NULL, job_id, NULL, NULL, now() FROM job LIMIT 1;
         INSERT INTO answer_cache SELECT tenant_id, 'key', '{}', now(), now() + interval '1 day' FROM job LIMIT 1;
         INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
@@ -169,7 +169,7 @@ async fn a_check_reaches_no_passage_of_another_tenant() {
     let moved = TABLES.map(|table| format!("UPDATE {table} SET tenant_id = '{OTHER}'")).join(";");
     database::execute(
         &app.database,
-        &format!("SET session_replication_role = replica; SET search_path = without_the_other, public; {moved}"),
+        &format!("SET session_replication_role = replica; SET search_path = without_canaries, public; {moved}"),
     )
     .await;
     for body in [by_urn, by_name] {

@@ -139,7 +139,7 @@ async fn tenants_are_apart_by_row_security_alone() {
     let database = database::create().await;
     database::execute(&database, WITHOUT_CONDITIONS).await;
     let world = World::start_on(database, "").await;
-    database::execute(&world.database, "INSERT INTO one_for_all.joined SELECT tenant_id FROM without_the_other.tenant")
+    database::execute(&world.database, "INSERT INTO one_for_all.joined SELECT tenant_id FROM without_canaries.tenant")
         .await;
     assert_hidden(&world, &world.admin, &world.foreign, &OF_FOREIGN).await;
     database::execute(&world.database, WITHOUT_ROW_SECURITY).await;
