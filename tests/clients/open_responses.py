@@ -79,8 +79,9 @@ answered = {
         message("user", "What is my name?"),
     ],
 }
+function = {"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {}}}
 for name, conversation in answered.items():
-    reply = send({"input": conversation})
+    reply = send({"input": conversation, "tools": [function]})
     assert reply.status_code == 200 and text_of(reply.json()), (name, reply.text)
 
 for question in [QUESTION, "Count from 1 to 5."]:
@@ -91,11 +92,10 @@ for question in [QUESTION, "Count from 1 to 5."]:
     words = "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta")
     assert words == text_of(events[-1]["response"]) != "", words
 
-function = {"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {}}}
 image = {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="}
 file = {"type": "input_file", "filename": "leave.pdf", "file_data": "data:application/pdf;base64,JVBERi0xLjEK"}
 refused = {
-    "tools": {"input": QUESTION, "tools": [function]},
+    "a call": {"input": QUESTION, "tools": [function], "tool_choice": {"type": "function", "name": "get_weather"}},
     "previous_response_id": {"input": QUESTION, "previous_response_id": "resp_1"},
     "background": {"input": QUESTION, "background": True},
     "an image": {"input": [message("user", [{"type": "input_text", "text": QUESTION}, image])]},

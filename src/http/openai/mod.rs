@@ -12,6 +12,7 @@ mod response;
 mod response_events;
 mod responses;
 mod stream;
+mod tool_choice;
 
 use utoipa_axum::{router::OpenApiRouter, routes};
 

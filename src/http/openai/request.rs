@@ -4,10 +4,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::super::{
-    ask::{AskBody, ChatTurn, MessageBody, RoleBody},
-    fields::{Faults, MAX_MESSAGE, MAX_MESSAGES},
-    problem::ApiError,
+use super::{
+    super::{
+        ask::{AskBody, ChatTurn, MessageBody, RoleBody},
+        fields::{Faults, MAX_MESSAGE, MAX_MESSAGES},
+        problem::ApiError,
+    },
+    tool_choice::ToolChoiceBody,
 };
 
 /// A conversation to be continued. Members of OpenAI's request that are not listed are ignored.
@@ -42,9 +45,9 @@ pub(in crate::http) struct ChatBody {
     /// Number of answers; 1.
     #[serde(default)]
     n: Option<u32>,
-    /// Tools are not supported; an empty list is accepted.
+    /// Tools that are offered are passed over, and none is called. A choice that demands a call is not supported.
     #[serde(default)]
-    tools: Option<Vec<Value>>,
+    tool_choice: Option<ToolChoiceBody>,
     /// Form of the answer; only `{"type": "text"}` is supported.
     #[serde(default)]
     #[schema(value_type = Option<Map<String, Value>>)]
@@ -104,6 +107,17 @@ pub(super) struct PartBody {
 const TEXT_PARTS: [&str; 4] = ["text", "input_text", "output_text", "refusal"];
 
 impl ContentBody {
+    /// The text, if it is in one piece.
+    pub(super) fn only_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Parts(parts) => match &parts[..] {
+                [part] => part.text.as_deref(),
+                _ => None,
+            },
+        }
+    }
+
     /// The text; parts that hold none, such as images, are faults.
     fn read(self, pointer: &str, faults: &mut Faults) -> String {
         match self {
@@ -141,11 +155,10 @@ impl ChatBody {
     }
 
     fn refuse_unsupported(&self) -> Result<(), ApiError> {
+        ToolChoiceBody::refuse_demand(self.tool_choice.as_ref())?;
         let kind = |value: &Value| value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         let fault = if self.n.is_some_and(|n| n != 1) {
             Some(("/n", "there is one answer; leave it out"))
-        } else if self.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
-            Some(("/tools", "answers come from documents, and no tools are called; leave it out"))
         } else if self.response_format.as_ref().is_some_and(|format| kind(format) != "text") {
             Some(("/response_format", "answers are text with citations; leave it out"))
         } else {
@@ -157,7 +170,7 @@ impl ChatBody {
     /// The only message, if it is one of the user.
     pub(super) fn only_message(&self) -> Option<&str> {
         match &self.messages[..] {
-            [ChatMessageBody { role, content: Some(ContentBody::Text(text)) }] if role == "user" => Some(text),
+            [ChatMessageBody { role, content: Some(content) }] if role == "user" => content.only_text(),
             _ => None,
         }
     }

@@ -294,8 +294,8 @@ impl ResponseBody {
     }
 
     /// The response with the answer that it was made of.
-    pub(super) fn of(self, cited: AnswerBody) -> Self {
-        Self { cited: Some(Box::new(cited)), ..self }
+    pub(super) fn of(self, cited: Option<AnswerBody>) -> Self {
+        Self { cited: cited.map(Box::new), ..self }
     }
 
     /// The response that failed, with the message as far as it came.

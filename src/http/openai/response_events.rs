@@ -10,7 +10,10 @@ use super::{
     response::{MessageItem, ResponseBody, ResponseIdentity, TextAnnotation, TextPart},
     stream::Protocol,
 };
-use crate::service::{ask::AskReport, context::Context};
+use crate::{
+    domain::budget::Spent,
+    service::{ask::AskReport, context::Context},
+};
 
 /// A response that is streamed in events.
 pub(super) struct ResponseEvents {
@@ -100,6 +103,30 @@ impl ResponseEvents {
         let item_id = self.identity.message_id();
         self.event(name, OfText { item_id, output_index: 0, content_index: 0, data })
     }
+
+    /// All events of a reply that was made by rule.
+    pub(super) fn of_reply(mut self, reply: Delivered) -> Vec<Event> {
+        let mut events = self.start();
+        events.extend(self.words(reply));
+        events.extend(self.completed(&Spent::default(), None));
+        events
+    }
+
+    /// The last events, with the answer that the message was made of.
+    fn completed(&mut self, spent: &Spent, cited: Option<AnswerBody>) -> Vec<Event> {
+        let message = MessageItem::new(&self.identity, std::mem::take(&mut self.delivered));
+        let mut events = Vec::new();
+        if let Some(part) = message.part() {
+            events.extend(self.text("response.output_text.done", Done { text: part.text(), logprobs: [] }));
+            events.extend(self.text("response.content_part.done", Part { part }));
+        }
+        events.extend(self.item("response.output_item.done", &message));
+        let completed_at = self.context.clock.now().unix_timestamp();
+        let completed = ResponseBody::begun(&self.identity).completed(message, completed_at, spent);
+        events.extend(self.response("response.completed", completed.of(cited)));
+        events.push(done());
+        events
+    }
 }
 
 impl Protocol for ResponseEvents {
@@ -131,19 +158,8 @@ impl Protocol for ResponseEvents {
     }
 
     fn end(&mut self, report: AskReport) -> Vec<Event> {
-        let message = MessageItem::new(&self.identity, std::mem::take(&mut self.delivered));
         let spent = report.usage;
-        let mut events = Vec::new();
-        if let Some(part) = message.part() {
-            events.extend(self.text("response.output_text.done", Done { text: part.text(), logprobs: [] }));
-            events.extend(self.text("response.content_part.done", Part { part }));
-        }
-        events.extend(self.item("response.output_item.done", &message));
-        let completed_at = self.context.clock.now().unix_timestamp();
-        let completed = ResponseBody::begun(&self.identity).completed(message, completed_at, &spent);
-        events.extend(self.response("response.completed", completed.of(AnswerBody::new(report, None))));
-        events.push(done());
-        events
+        self.completed(&spent, Some(AnswerBody::new(report, None)))
     }
 
     fn error(&mut self, problem: OpenAiProblem) -> Vec<Event> {

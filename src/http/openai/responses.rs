@@ -1,27 +1,35 @@
 //! `POST /v1/responses`, after the Open Responses specification.
 
+use std::convert::Infallible;
+
 use axum::{
     Json,
     extract::State,
     http::HeaderMap,
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Response, sse::Sse},
 };
+use futures::stream;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
     super::{
         AppState, answer::AnswerBody, ask::AskBody, extract::ValidJson, problem::ApiError, public_url::public_url,
+        reply::Delivered,
     },
     error::OpenAiProblem,
+    housekeeping,
     model::ModelRef,
     ready_ask::ReadyAsk,
     request::{ChatMessageBody, ContentBody, Parameters},
     response::{MessageItem, ResponseBody, ResponseIdentity},
     response_events::ResponseEvents,
+    tool_choice::ToolChoiceBody,
 };
-use crate::service::granted::Granted;
+use crate::{
+    domain::budget::Spent,
+    service::{context::Context, granted::Granted},
+};
 
 /// A conversation to be continued. Members of the specification that are not listed are ignored.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -43,9 +51,9 @@ pub(in crate::http) struct CreateResponseBody {
     /// Largest number of tokens of a reply of the answering model. A reply that is cut off is no answer.
     #[serde(default)]
     max_output_tokens: Option<u32>,
-    /// Tools are not supported; an empty list is accepted.
+    /// Tools that are offered are passed over, and none is called. A choice that demands a call is not supported.
     #[serde(default)]
-    tools: Option<Vec<Value>>,
+    tool_choice: Option<ToolChoiceBody>,
     /// Not supported: nothing is kept between requests. Send the conversation as `input`.
     #[serde(default)]
     previous_response_id: Option<String>,
@@ -88,6 +96,17 @@ impl From<InputItemBody> for ChatMessageBody {
 }
 
 impl CreateResponseBody {
+    /// The only message, if it is one of the user.
+    fn only_message(&self) -> Option<&str> {
+        match &self.input {
+            InputBody::Text(text) => Some(text),
+            InputBody::Items(items) => match &items[..] {
+                [InputItemBody { role: Some(role), content: Some(content) }] if role == "user" => content.only_text(),
+                _ => None,
+            },
+        }
+    }
+
     fn into_ask(self, collections: Vec<String>) -> Result<AskBody, ApiError> {
         self.refuse_unsupported()?;
         let instructions = self.instructions.map(|text| ChatMessageBody::new("system", text));
@@ -106,9 +125,8 @@ impl CreateResponseBody {
     }
 
     fn refuse_unsupported(&self) -> Result<(), ApiError> {
-        let fault = if self.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
-            Some(("/tools", "answers come from documents, and no tools are called; leave it out"))
-        } else if self.previous_response_id.is_some() {
+        ToolChoiceBody::refuse_demand(self.tool_choice.as_ref())?;
+        let fault = if self.previous_response_id.is_some() {
             Some(("/previous_response_id", "nothing is kept between requests; send the conversation as input"))
         } else if self.background == Some(true) {
             Some(("/background", "answers are not made in the background; leave it out"))
@@ -127,7 +145,7 @@ impl CreateResponseBody {
     post, path = "/v1/responses", tag = "openai", request_body = CreateResponseBody,
     responses(
         (status = 200, description = "An answer, or a message that there is none", content(
-            (ResponseBody = "application/json"), (Value = "text/event-stream"),
+            (ResponseBody = "application/json"), (serde_json::Value = "text/event-stream"),
         )),
         (status = 400, description = "The body is not JSON, a value is wrong, or a parameter is not supported", body = OpenAiProblem),
         (status = 404, description = "A collection does not exist", body = OpenAiProblem),
@@ -146,6 +164,11 @@ pub(in crate::http) async fn create_response(
     let (max_output_tokens, is_streamed) = (body.max_output_tokens, body.stream == Some(true));
     let collections = ModelRef::read(&body.model)?;
     let base = public_url(&state, &headers);
+    if let Some(reply) = body.only_message().and_then(housekeeping::reply_to) {
+        let temperature = body.temperature.unwrap_or_default();
+        let identity = ResponseIdentity { id, created_at, model, instructions, temperature, max_output_tokens };
+        return Ok(housekept(identity, reply, is_streamed, &state.context));
+    }
     let ask = ReadyAsk::new(granted, collections, base, |collections| body.into_ask(collections)).await?;
     let temperature = ask.temperature();
     let identity = ResponseIdentity { id, created_at, model, instructions, temperature, max_output_tokens };
@@ -157,5 +180,17 @@ pub(in crate::http) async fn create_response(
     let spent = report.usage;
     let completed_at = state.context.clock.now().unix_timestamp();
     let response = ResponseBody::begun(&identity).completed(message, completed_at, &spent);
-    Ok(Json(response.of(AnswerBody::new(report, None))).into_response())
+    Ok(Json(response.of(Some(AnswerBody::new(report, None)))).into_response())
+}
+
+/// The reply to a prompt of a chat front end about the conversation itself.
+fn housekept(identity: ResponseIdentity, text: String, is_streamed: bool, context: &Context) -> Response {
+    let reply = Delivered { text, annotations: Vec::new() };
+    if is_streamed {
+        let events = ResponseEvents::new(identity, context.clone()).of_reply(reply);
+        return Sse::new(stream::iter(events.into_iter().map(Ok::<_, Infallible>))).into_response();
+    }
+    let message = MessageItem::new(&identity, reply);
+    let completed_at = identity.created_at;
+    Json(ResponseBody::begun(&identity).completed(message, completed_at, &Spent::default())).into_response()
 }

@@ -204,8 +204,12 @@ async fn grade_by_model<'a>(
     };
     if let Some(reply) = reply {
         let verdicts = reply::read(&reply.text, shown);
-        if let Some(cause) = SkipCause::of_verdicts(reply::count_missing(&verdicts), verdicts.len()) {
+        let unread = reply::count_missing(&verdicts);
+        if let Some(cause) = SkipCause::of_verdicts(unread, verdicts.len()) {
             ask.record.warn_skipped(CallRole::Grade, cause);
+        }
+        if unread == verdicts.len() {
+            return Ok(early_draft);
         }
         for (hit, verdict) in round.hits.iter_mut().filter(|hit| is_open(hit)).zip(verdicts) {
             hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };

@@ -117,6 +117,17 @@ async fn a_planner_and_a_grader_that_fail_are_replaced_and_named() {
 }
 
 #[tokio::test]
+async fn the_built_in_grades_stand_where_a_reply_grades_nothing() {
+    let (server, app) = app("").await;
+    server.say(Role::Grade, "It is hard to say, since sources differ.");
+    let answer = app.ask(ask()).await;
+    assert_eq!((answer.status, skipped(&answer).contains(&"grade")), (200, true), "{answer:?}");
+    let verdicts = answer.body["trace"]["rounds"][0]["verdicts"].as_array().expect("verdicts");
+    assert!(!verdicts.is_empty() && verdicts.iter().all(|verdict| verdict["by"] == "built_in"), "{verdicts:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_rewriter_that_fails_or_says_nothing_is_replaced_and_named() {
     for reply in [broken(), Reply::Text(" \n".to_owned()), Reply::Text("\"\"".to_owned())] {
         let (server, app) = app("").await;

@@ -182,7 +182,9 @@ async fn errors_have_the_form_that_clients_read() {
         ),
         (json!({"temperature": 9}), "temperature"),
         (json!({"n": 2}), "n"),
-        (json!({"tools": [{"type": "function"}]}), "tools"),
+        (json!({"tools": [{"type": "function"}], "tool_choice": "required"}), "tool_choice"),
+        (json!({"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}), "tool_choice"),
+        (json!({"tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "required"}}}), "tool_choice"),
         (json!({"response_format": {"type": "json_object"}}), "response_format"),
         (json!({"model": "handbook:bold"}), "model"),
         (json!({"cited": {"top_q": 3}}), "cited.top_q"),
@@ -199,6 +201,26 @@ async fn errors_have_the_form_that_clients_read() {
         assert_eq!(refused.body["error"]["type"], "invalid_request_error");
         assert_eq!(refused.body["error"]["param"], path, "{}", refused.body);
     }
+}
+
+#[tokio::test]
+async fn tools_that_are_offered_are_passed_over() {
+    let app = TestApp::built_in().await;
+    app.ingest("handbook", &[("leave.md", LEAVE)]).await;
+    let tool = json!({"type": "function", "function": {"name": "search_notes", "parameters": {"type": "object"}}});
+    let allowed = json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [tool]}});
+    for choice in [json!(null), json!("auto"), json!("none"), allowed] {
+        let mut body = asked("handbook", QUESTION);
+        body["tools"] = json!([tool]);
+        body["tool_choice"] = choice;
+        let message = complete(&app, body).await.body["choices"][0]["message"].take();
+        assert!(message["content"].as_str().is_some_and(|text| text.contains("28 days")), "{message}");
+    }
+    let tool = json!({"type": "function", "name": "search_notes", "parameters": {"type": "object"}});
+    let choice = json!({"type": "allowed_tools", "mode": "auto", "tools": [tool]});
+    let body = json!({"model": "handbook", "input": QUESTION, "tools": [tool], "tool_choice": choice});
+    let response = app.post("/v1/responses", body).await.body;
+    assert_eq!((&response["status"], &response["tools"]), (&json!("completed"), &json!([])), "{response}");
 }
 
 #[tokio::test]
@@ -233,6 +255,16 @@ async fn a_long_conversation_is_followed_and_a_front_end_may_ask_for_titles() {
     assert_eq!(app.get("/v1/audit").await.body["asks"].as_array().map(Vec::len), asks, "no ask");
     let (chunks, is_done) = chunks(&app, asked("cited/handbook", &prompt)).await;
     assert_eq!((told(&chunks).0, is_done), ("{\"title\":\"How many days of paid annual…\"}".to_owned(), true));
+
+    let message = json!({"role": "user", "content": [{"type": "input_text", "text": prompt}]});
+    let mut body = json!({"model": "cited/handbook", "input": [message]});
+    let whole = app.post("/v1/responses", body.clone()).await;
+    assert_eq!(whole.body["output"][0]["content"][0]["text"], "{\"title\":\"How many days of paid annual…\"}");
+    body["stream"] = json!(true);
+    let events = response_events(&app, body).await;
+    let content = |response: &Value| response["output"][0]["content"].clone();
+    assert_eq!(content(&events.last().expect("an end")["response"]), content(&whole.body), "{events:?}");
+    assert_eq!(app.get("/v1/audit").await.body["asks"].as_array().map(Vec::len), asks, "no ask");
 }
 
 /// Names and data of the events of a streamed response.
@@ -308,7 +340,7 @@ async fn a_response_that_cannot_be_fails_with_its_reason() {
         (&json!("response.failed"), &json!("citation_validation"))
     );
     for (name, value) in
-        [("previous_response_id", json!("resp_1")), ("background", json!(true)), ("tools", json!([{}]))]
+        [("previous_response_id", json!("resp_1")), ("background", json!(true)), ("tool_choice", json!("required"))]
     {
         let mut unsupported = body.clone();
         unsupported[name] = value;
