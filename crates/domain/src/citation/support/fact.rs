@@ -30,6 +30,11 @@ impl Fact<'_> {
         self.kind != TermKind::Stop
     }
 
+    /// Whether it is a number, in digits or as a word, or a date.
+    pub(super) fn is_number(&self) -> bool {
+        self.is_value() || self.kind == TermKind::Spelled
+    }
+
     /// Whether it is a number in digits or a date.
     pub(super) fn is_value(&self) -> bool {
         !self.is_reference && matches!(self.exact, Some(MissingKind::Number | MissingKind::Date))

@@ -155,6 +155,26 @@ impl<'s> Comparison<'s> {
         !self.facts.iter().zip(&self.quoted).any(|(fact, quoted)| *quoted && fact.has_content())
     }
 
+    /// Whether the best sentences hold a number of the claim, alone or with the word that it counts, and none of the other
+    /// words: a number is shared by chance.
+    pub(super) fn shares_quantities_alone(&self) -> bool {
+        let is_number: Vec<bool> = self.facts.iter().map(Fact::is_number).collect();
+        let is_counted = std::iter::once(false).chain(is_number.iter().copied());
+        let (mut shares_number, mut lacks) = (false, false);
+        for (((fact, quoted), is_number), is_counted) in
+            self.facts.iter().zip(&self.quoted).zip(&is_number).zip(is_counted)
+        {
+            match (fact.has_content(), quoted) {
+                (false, _) => {}
+                (true, false) => lacks = true,
+                (true, true) if *is_number => shares_number = true,
+                (true, true) if is_counted => {}
+                (true, true) => return false,
+            }
+        }
+        shares_number && lacks
+    }
+
     /// The words that support the claim best.
     pub(super) fn quote(&self) -> Option<Quote> {
         self.best.as_ref().and_then(|best| best.source.quote(&best.window.bytes))

@@ -43,6 +43,17 @@ fn tells_supported_claims_from_others() {
 }
 
 #[test]
+fn a_number_that_is_shared_by_chance_proves_nothing() {
+    let text = "Requests are answered within ten working days. A loan laptop is yours for ten days.";
+    for claim in ["Ten may be sold.", "10 may be sold.", "Up to ten days may be sold."] {
+        assert!(!support(claim, &[text]).is_enough(), "{claim}: {:?}", support(claim, &[text]));
+    }
+    for claim in ["There are ten.", "Requests take ten days.", "A laptop may be lent for ten days."] {
+        assert!(support(claim, &[text]).is_enough(), "{claim}: {:?}", support(claim, &[text]));
+    }
+}
+
+#[test]
 fn reports_what_is_missing() {
     let support = support("In 2019 the committee of Paris met in May with 25 people.", &[LEAVE]);
     let missing: Vec<_> = support.missing.iter().map(|missing| (missing.kind, missing.text.as_str())).collect();
