@@ -4,33 +4,43 @@ import { choose, chosen, collections, hasDocuments, leftOut, loadProblem } from 
 import { ask, isAsking, startAnew, turns } from "./conversation";
 import { Uploads } from "./upload";
 import { ProblemView } from "./problem";
+import { areKnown, may } from "./rights";
 import { count } from "./text";
 import { TurnView } from "./turn";
 
 export function AskView() {
   const end = useRef<HTMLDivElement>(null);
+  const wasFirstRun = useRef(false);
   const length = turns.value.length;
   useEffect(() => end.current?.scrollIntoView({ block: "end" }), [length]);
   if (loadProblem.value) return <div class="sheet"><ProblemView problem={loadProblem.value} /></div>;
   if (collections.value === null) return <div class="sheet"><p class="waiting">Loading…</p></div>;
-  if (!hasDocuments.value && length === 0) return <FirstRun />;
+  if (!hasDocuments.value && length === 0) {
+    wasFirstRun.current = true;
+    return <FirstRun />;
+  }
   return (
     <div class="sheet ask">
-      {length === 0 && (
+      {length > 0 ? <h1 class="unseen">Conversation</h1> : (
         <div class="welcome">
           <h1>Ask your documents</h1>
           <p>Every claim of an answer carries a number. The service has checked it; select it to see the exact words in the exact document.</p>
         </div>
       )}
       <div class="turns">{turns.value.map((turn) => <TurnView key={turn.id} turn={turn} />)}</div>
-      <AskBox />
+      <AskBox takesFocus={wasFirstRun.current} />
       <div ref={end} />
     </div>
   );
 }
 
-function AskBox() {
+function AskBox({ takesFocus }: { takesFocus: boolean }) {
   const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => { if (takesFocus) box.current?.focus(); }, []);
+  const restart = () => {
+    startAnew();
+    box.current?.focus();
+  };
   const send = (event: Event) => {
     event.preventDefault();
     const question = box.current?.value.trim();
@@ -46,7 +56,7 @@ function AskBox() {
         onKeyDown={(event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event); }} />
       <div class="row">
         <Choice />
-        {isFollowUp && <button type="button" class="link" onClick={startAnew}>New conversation</button>}
+        {isFollowUp && <button type="button" class="link" onClick={restart}>New conversation</button>}
         <button type="submit" class="primary" disabled={isAsking.value || chosen.value.length === 0}>Ask</button>
       </div>
     </form>
@@ -80,7 +90,8 @@ function FirstRun() {
         <h1>Answers from your own documents</h1>
         <p>Bring some documents in, then ask. Every claim of an answer leads to the exact words it rests on, and what the documents do not say is not answered.</p>
       </div>
-      <Uploads isFirst />
+      {may("ingest") && <Uploads isFirst />}
+      {areKnown() && !may("ingest") && <p>There are no documents yet. A key with the scope <code>ingest</code> brings them in.</p>}
     </div>
   );
 }

@@ -27,7 +27,12 @@ export function Dialogs() {
 
 function Dialog({ title, onCancel, children }: { title: string; onCancel: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    // A dialog that is removed gives the focus back to nothing.
+    return () => { if (opener instanceof HTMLElement) opener.focus(); };
+  }, []);
   return (
     <dialog ref={dialog} aria-labelledby="dialog-title" onCancel={(event) => { event.preventDefault(); onCancel(); }}>
       <h2 id="dialog-title">{title}</h2>

@@ -1,10 +1,12 @@
 // Collections and their documents: what there is, what it is made of, and deleting it.
 import { signal } from "@preact/signals";
+import { createRef } from "preact";
 import { useEffect } from "preact/hooks";
 import { type AskProblem, type Collection, type DeleteReceipt, type Document, type DocumentPage, call, problemFrom } from "./api";
 import { collections, loadCollections, loadProblem } from "./collections";
 import { confirmed } from "./dialogs";
 import { ProblemView } from "./problem";
+import { may } from "./rights";
 import { count, isolated, seen } from "./text";
 import { Uploads, changes } from "./upload";
 
@@ -13,6 +15,7 @@ const documents = signal<Document[]>([]);
 const next = signal<string | null>(null);
 const problem = signal<AskProblem | null>(null);
 const said = signal("");
+const receiptView = createRef<HTMLParagraphElement>();
 
 async function load(collection: string, cursor: string | null): Promise<void> {
   try {
@@ -38,6 +41,8 @@ async function remove(path: string, what: string, warning: string): Promise<void
   }
   changes.value++;
   await loadCollections();
+  // The button that was pressed may be gone with its row.
+  receiptView.current?.focus();
 }
 
 export function DocumentsView() {
@@ -54,14 +59,14 @@ export function DocumentsView() {
   return (
     <div class="sheet wide">
       <h1>Documents</h1>
-      <Uploads isFirst={all.length === 0} collection={shown?.name} key={shown?.name} />
+      {may("ingest") && <Uploads isFirst={all.length === 0} collection={shown?.name} key={shown?.name} />}
       {all.length > 0 && (
         <div class="tabs" role="group" aria-label="Collections">
           {all.map((each) => <button type="button" key={each.name} aria-pressed={each === shown} onClick={() => { open.value = each.name; }}><bdi>{each.name}</bdi> <span class="quiet">{each.documents}</span></button>)}
         </div>
       )}
       {problem.value && <ProblemView problem={problem.value} />}
-      <p class="quiet" role="status">{said.value}</p>
+      <p class="quiet" role="status" tabIndex={-1} ref={receiptView}>{said.value}</p>
       {shown && <CollectionView collection={shown} />}
     </div>
   );
@@ -75,7 +80,7 @@ function CollectionView({ collection }: { collection: Collection }) {
       <p class="facts">
         <span>{count(collection.documents, "document")}</span><span>{count(chunks, "passage")}</span><span>{embedding.model}</span>
         {embedded < chunks && <span>{Math.round((100 * embedded) / chunks)} % have vectors</span>}
-        <button type="button" class="link danger" onClick={() => void remove(path, `the collection ${name}`, `Its ${count(collection.documents, "document")} go with it, and citations of them will say that they were deleted.`)}>Delete the collection</button>
+        {may("ingest") && <button type="button" class="link danger" onClick={() => void remove(path, `the collection ${name}`, `Its ${count(collection.documents, "document")} go with it, and citations of them will say that they were deleted.`)}>Delete the collection</button>}
       </p>
       <div class="scroll" tabIndex={0} role="group" aria-label="Documents">
         <table class="documents">
@@ -85,7 +90,7 @@ function CollectionView({ collection }: { collection: Collection }) {
               <tr key={each.id}>
                 <td><bdi>{seen(each.title)}</bdi></td><td><bdi>{seen(each.source)}</bdi></td><td>{each.chunks}</td><td>{each.version}</td>
                 <td><time dateTime={each.updated_at}>{new Date(each.updated_at).toLocaleDateString()}</time></td>
-                <td><button type="button" class="link danger" aria-label={`Delete ${isolated(each.title)}`} onClick={() => void remove(`/v1/documents/${each.id}`, isolated(each.title), "Citations of it will say that it was deleted. Nothing of its text is kept.")}>Delete</button></td>
+                <td>{may("ingest") && <button type="button" class="link danger" aria-label={`Delete ${isolated(each.title)}`} onClick={() => void remove(`/v1/documents/${each.id}`, isolated(each.title), "Citations of it will say that it was deleted. Nothing of its text is kept.")}>Delete</button>}</td>
               </tr>
             ))}
           </tbody>

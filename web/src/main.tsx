@@ -12,12 +12,13 @@ import { DocumentsView } from "./documents";
 import { KeysView } from "./keys";
 import { endLogIn, loadLogin, login, loginFault } from "./login";
 import { Pane, closePane, openPane, pane } from "./pane";
-import { loadRights, mayManageKeys, maySeeAsks } from "./rights";
+import { type Right, areKnown, loadRights, may } from "./rights";
 
 const view = signal("");
 
 function route(): void {
   const path = location.hash.replace(/^#\/?/, "");
+  hideCard();
   if (path.startsWith("c/")) {
     view.value = "";
     openPane({ urn: decodeURIComponent(path.slice(2)), source: null, quotes: [], focus: null }, null);
@@ -30,14 +31,14 @@ interface View {
   path: string;
   name: string;
   content: () => JSX.Element;
-  isOffered: () => boolean;
+  needs: Right;
 }
 
 const VIEWS: View[] = [
-  { path: "", name: "Ask", content: () => <AskView />, isOffered: () => true },
-  { path: "documents", name: "Documents", content: () => <DocumentsView />, isOffered: () => true },
-  { path: "activity", name: "Activity", content: () => <ActivityView />, isOffered: () => maySeeAsks.value },
-  { path: "keys", name: "Keys", content: () => <KeysView />, isOffered: () => mayManageKeys.value },
+  { path: "", name: "Ask", content: () => <AskView />, needs: "ask" },
+  { path: "documents", name: "Documents", content: () => <DocumentsView />, needs: "read" },
+  { path: "activity", name: "Activity", content: () => <ActivityView />, needs: "seeAsks" },
+  { path: "keys", name: "Keys", content: () => <KeysView />, needs: "manageKeys" },
 ];
 
 /** Reads what the page shows first, and what its user may do. */
@@ -58,24 +59,25 @@ function App() {
     else if (await askForKey()) await load();
   };
   const label = keyLabel();
-  const open = VIEWS.find((each) => each.path === view.value) ?? VIEWS[0];
+  const offered = VIEWS.filter((each) => (areKnown() ? may(each.needs) : each.path === ""));
+  const open = (areKnown() ? offered : VIEWS).find((each) => each.path === view.value) ?? offered[0];
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to the content</a>
       <header class="bar">
         <a class="brand" href="#/"><span aria-hidden="true">[1]</span> Cited</a>
         <nav aria-label="Views">
-          {VIEWS.filter((each) => each.isOffered()).map(({ path, name }) => <a key={path} href={`#/${path}`} aria-current={view.value === path ? "page" : undefined}>{name}</a>)}
+          {offered.map(({ path, name }) => <a key={path} href={`#/${path}`} aria-current={open?.path === path ? "page" : undefined}>{name}</a>)}
         </nav>
         <button type="button" class="link" aria-label={label} onClick={() => void changeKey()}><span class="long">{label}</span><span class="short">{login.value ? label : "Key"}</span></button>
       </header>
       <div class={pane.value ? "desk open" : "desk"}>
         <main id="main" tabIndex={-1}>
           {open?.content()}
+          <Card />
         </main>
         <Pane />
       </div>
-      <Card />
       <Dialogs />
       <div class="unseen" aria-live="polite">{announced.value}</div>
     </>

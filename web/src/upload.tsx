@@ -102,7 +102,7 @@ function UploadView({ upload: { name, job, failed, noted, problem } }: { upload:
       <p class="facts">
         <strong><bdi>{seen(name)}</bdi></strong>
         <span class={`chip ${job?.state ?? ""}`}>{problem ? "not accepted" : job ? STATES[job.state] : "sending"}</span>
-        {counts && <span>{count(counts.documents, "document")}, {count(counts.chunks, "passage")}{counts.unchanged > 0 && `, ${counts.unchanged} unchanged`}</span>}
+        {counts && <span>{count(counts.documents, "document")}, {count(counts.chunks, "passage")}{counts.unchanged > 0 && `, ${counts.unchanged} unchanged`}{counts.failed > 0 && `, ${counts.failed} failed`}</span>}
       </p>
       {job && !job.finished_at && <progress max={Math.max(1, counts?.items ?? 1)} value={settled} aria-label={`Progress of ${isolated(name)}`} />}
       {failed.map((item) => <p class="failure" key={item.source}><strong><bdi>{seen(item.source)}</bdi></strong> <code>{item.cause}</code> {item.message}</p>)}

@@ -15,6 +15,34 @@ test("without documents the page leads to the first answer", async ({ page }) =>
   await expectAccessible(page);
   await page.getByRole("button", { name: "Load a small sample handbook" }).click();
   await expect(page.getByRole("heading", { name: "Ask your documents" })).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByLabel("Question")).toBeFocused();
+});
+
+test("asking and reading need no mouse", async ({ page }) => {
+  await page.goto("/");
+  const tabTo = async (name: RegExp) => {
+    for (let presses = 0; presses < 30; presses++) {
+      await page.keyboard.press("Tab");
+      const said = await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.id ?? "");
+      if (name.test(said)) return;
+    }
+    throw new Error(`the key Tab does not lead to ${name}`);
+  };
+  await expect(page.getByLabel("Question")).toBeVisible();
+  await tabTo(/^question$/);
+  await page.keyboard.type("How many days of annual leave can I carry over?");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".verdict")).toBeVisible();
+  await expect(page.getByLabel("Question")).toBeFocused();
+  await tabTo(/^Citation 1/);
+  await expect(page.getByRole("tooltip")).toContainText("five unused days");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".pane mark").first()).toContainText("five unused days");
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Citation 1: Annual leave" })).toBeFocused();
+  await page.getByRole("button", { name: "New conversation" }).press("Enter");
+  await expect(page.getByLabel("Question")).toBeFocused();
 });
 
 test("a claim leads to the exact words in the document", async ({ page }) => {
@@ -133,10 +161,11 @@ test("deleting asks first", async ({ page }) => {
   await page.getByRole("button", { name: /^dropped/ }).click();
   await page.getByRole("button", { name: "Delete the collection" }).click();
   await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByRole("button", { name: "Delete the collection" })).toBeFocused();
   await page.getByRole("button", { name: /^Delete keys/ }).click();
   await expectAccessible(page);
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await expect(page.getByText("Deleted: 1 document")).toBeVisible();
+  await expect(page.getByText("Deleted: 1 document")).toBeFocused();
   await expect(page.getByRole("button", { name: "dropped 0" })).toBeVisible();
 });
 
@@ -154,6 +183,10 @@ test("the page of a citation works without script", async ({ browser, request })
   await expect(page.locator("ins")).toHaveText("30");
   if (pictures) await page.screenshot({ path: `${pictures}/page-superseded.png`, clip: { x: 0, y: 0, width: 1280, height: 480 } });
   await context.close();
+  const withScript = await (await browser.newContext()).newPage();
+  await withScript.goto(path);
+  await expectAccessible(withScript);
+  await withScript.context().close();
 });
 
 test("a narrow screen has everything, and nothing wider than itself", async ({ page }) => {
@@ -235,6 +268,27 @@ test("keys are made, shown once and revoked", async ({ page, request }) => {
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await expect(row).toContainText("revoked");
   await expect.poll(opens).toBe(401);
+});
+
+test("a key sees what its scopes open", async ({ browser, request }) => {
+  const base = "http://127.0.0.1:8396";
+  const headers = { Authorization: "Bearer a-long-enough-key-1" };
+  const views = { ask: ["Ask"], read: ["Documents"], ingest: ["Documents"], admin: ["Ask", "Documents", "Activity", "Keys"] };
+  for (const [scope, names] of Object.entries(views)) {
+    const made = await (await request.post(`${base}/v1/keys`, { headers, data: { name: `may ${scope}`, scopes: [scope] } })).json();
+    const page = await browser.newPage();
+    await page.goto(base);
+    await page.getByRole("dialog").locator("input[type=password]").fill(made.secret);
+    await page.getByRole("button", { name: "Use the key" }).click();
+    await expect(page.getByLabel("Views").getByRole("link")).toHaveText(names);
+    await page.goto(`${base}/#/documents`);
+    const isOpen = names.includes("Documents");
+    const mayChange = scope === "ingest" || scope === "admin";
+    await expect(page.getByRole("heading", { name: "Documents" })).toHaveCount(isOpen ? 1 : 0);
+    await expect(page.getByRole("button", { name: "Delete the collection" })).toHaveCount(mayChange ? 1 : 0);
+    await expect(page.getByText("Drop files here")).toHaveCount(mayChange ? 1 : 0);
+    await page.close();
+  }
 });
 
 test("a key without a scope is refused with what to do", async ({ page }) => {

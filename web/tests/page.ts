@@ -22,8 +22,7 @@ export const test = base.extend<{ page: Page }>({
 
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const serious = violations.filter((each) => each.impact === "serious" || each.impact === "critical");
-  expect(serious.map((each) => `${each.id}: ${each.nodes.map((node) => node.target.join(" ")).join(", ")}`)).toEqual([]);
+  expect(violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.target.join(" ")).join(", ")}`)).toEqual([]);
 }
 
 export async function ingest(request: APIRequestContext, collection: string, documents: object[]): Promise<void> {
