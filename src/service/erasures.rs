@@ -147,6 +147,11 @@ impl ErasureService {
         let always = [
             remainder("security events", "ids of the documents, the collection and the jobs", record_until),
             remainder("deleted documents", "ids, last versions and the time, so that citations say so", None),
+            remainder(
+                "users and groups",
+                "names in access control lists, without the documents that they were of, until the tenant is deleted",
+                None,
+            ),
             remainder("files of the database", "pages that are not overwritten yet, until it is vacuumed", None),
             remainder(
                 "write-ahead log, replicas and their archives",

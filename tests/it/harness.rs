@@ -153,7 +153,8 @@ impl TestApp {
         send(self.request(Method::POST, path).json(&body)).await
     }
 
-    /// Ingests Markdown documents and waits for the finished job, which must have succeeded.
+    /// Ingests Markdown documents and waits for the finished job, which must have succeeded. Beside them a member's collection
+    /// gets [hidden twins](canaries::hidden_twins), which say the same.
     pub(crate) async fn ingest(&self, collection: &str, documents: &[(&str, &str)]) -> Value {
         let documents: Vec<Value> = documents
             .iter()
@@ -163,6 +164,12 @@ impl TestApp {
             self.post("/v1/documents?wait=true", json!({"collection": collection, "documents": documents})).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
+        if self.has_member && canaries::wants_twins() {
+            let upload = json!({"collection": collection, "documents": canaries::hidden_twins(&documents)});
+            let request = self.request(Method::POST, "/v1/documents?wait=true");
+            let twins = receive(request.bearer_auth(canaries::OPERATOR).json(&upload)).await;
+            assert_eq!(twins.body["state"], "succeeded", "{twins:?}");
+        }
         answer.body
     }
 

@@ -146,9 +146,10 @@ async fn check_server(setting: &str, url: &SecretString, findings: &mut Findings
     let found = match store::examine(&options).await {
         Ok(found) => found,
         Err(error) => {
-            Findings::good("server", error_chain(&error));
-            return findings
-                .fault(format_args!("the server at {setting} does not answer; start it, or correct the URL"));
+            let told = error_chain(&error);
+            let remedy = remedy_for_server(setting, &told);
+            Findings::good("server", told);
+            return findings.fault(remedy);
         }
     };
     for store::Finding { about, found, remedy } in found {
@@ -159,10 +160,33 @@ async fn check_server(setting: &str, url: &SecretString, findings: &mut Findings
     }
 }
 
+/// How to get on with a server that cannot be examined.
+fn remedy_for_server(setting: &str, told: &str) -> String {
+    if told.contains("certificate") {
+        format!(
+            "name the authority of the server's certificate with sslrootcert= in {setting}, and the host as the certificate does"
+        )
+    } else {
+        format!("the server at {setting} does not answer; start it, or correct the URL")
+    }
+}
+
 fn check_private(settings: &embedded_postgres::Settings, findings: &mut Findings) {
     Findings::good("embedded", format_args!("data in {}", settings.data_dir.display()));
     match embedded_postgres::find_binaries(settings) {
         Ok(binaries) => Findings::good("binaries", binaries),
         Err(error) => findings.fault(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_cannot_prove_its_name_is_not_taken_for_one_that_is_away() {
+        let told = "error communicating with database: invalid peer certificate: UnknownIssuer";
+        assert!(remedy_for_server("DATABASE_URL", told).contains("sslrootcert= in DATABASE_URL"));
+        assert!(remedy_for_server("DATABASE_URL", "Connection refused").contains("does not answer"));
     }
 }

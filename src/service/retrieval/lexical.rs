@@ -56,7 +56,7 @@ impl Retriever {
         let (Statistics { lexical_query, profile }, mut result) = self.statistics(query, selection).await?;
         let limit = i32::try_from(self.depth(query)).unwrap_or(i32::MAX);
         result.hits = self.store.search().lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
-        let has_too_few = result.hits.len() < query.top_k && !query.filter.is_empty();
+        let has_too_few = result.hits.len() < query.top_k && !query.searched_filter().is_empty();
         if has_too_few && !selection.is_narrow() && !lexical_query.looks_at_all() {
             // The chunks with the rarer words do not pass the filter; those with the commoner ones may.
             result.hits =

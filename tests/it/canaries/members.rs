@@ -11,7 +11,7 @@ use crate::harness::{client, receive};
 /// Settings by which a test says itself who may ask.
 const ACCESS: [&str; 2] = ["CITED_API_KEYS", "CITED_OIDC_ISSUER"];
 /// Tests, or modules of them, that ask as the operator, who sees hidden documents, and why.
-const AS_OPERATOR: [(&str, &str); 13] = [
+const AS_OPERATOR: [(&str, &str); 12] = [
     ("http::mcp", "its clients present no key"),
     (
         "ingest::bulk::a_broken_stream_keeps_what_had_arrived_and_says_so",
@@ -33,10 +33,6 @@ const AS_OPERATOR: [(&str, &str); 13] = [
     ("security::access::keys::wrong_keys_are_not_made", "has no pepper"),
     ("security::cross_origin", "what pages may do to a service without keys"),
     ("security::transport::with_a_certificate_the_service_speaks_tls_and_nothing_else", "has a client of its own"),
-    (
-        "search::modes::two_common_words_find_the_chunks_that_hold_both",
-        "where a list might hide what is rare, common words are looked up too",
-    ),
 ];
 /// Tests, or modules of them, without hidden documents in their database, and why.
 const WITHOUT_HIDDEN_DOCUMENTS: [(&str, &str); 18] = [
@@ -59,6 +55,24 @@ const WITHOUT_HIDDEN_DOCUMENTS: [(&str, &str); 18] = [
     ("operations::traces::a_call_of_a_tool_is_a_span_within_its_request", "the operator asks all collections"),
     ("ingest::oversized::a_file_without_end_is_refused", "the operator lists all jobs"),
 ];
+
+/// Tests, or modules of them, whose documents have no hidden twins beside them, and why.
+const WITHOUT_TWINS: [(&str, &str); 9] = [
+    ("ask::citations::a_citation_outlives_its_document", "counts former versions"),
+    ("documents::erasures::jobs_are_deleted_some_time_after_their_end", "counts jobs"),
+    ("documents::reading::a_delete_leaves_nothing_and_says_what_went", "counts rows"),
+    ("http::requests::a_repeated_request_gets_the_first_answer_and_does_nothing", "counts jobs"),
+    ("indexes", "counts what is split and embedded anew"),
+    ("ingest", "counts what waits and is embedded"),
+    ("jobs", "counts what waits and is taken"),
+    ("operations", "counts what is stored"),
+    ("search::kept_results", "counts searches that are made again"),
+];
+
+/// Whether the documents of the test that runs have hidden twins.
+pub(crate) fn wants_twins() -> bool {
+    !is_on(&WITHOUT_TWINS)
+}
 
 /// Whether the test that runs is on the list of those without hidden documents in their database.
 pub(crate) fn is_excepted() -> bool {

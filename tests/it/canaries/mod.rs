@@ -13,7 +13,7 @@ use sqlx::postgres::PgConnectOptions;
 
 pub(crate) use self::{
     logs::{assert_absent_from_logs, watch_logs},
-    members::{Member, is_excepted, operator_for},
+    members::{Member, is_excepted, operator_for, wants_twins},
 };
 use crate::{
     database,
@@ -30,7 +30,8 @@ const OF_HIDDEN_DOCUMENTS: &str = "hiddendocumentscanary";
 const WORDS: [&str; 2] = [OF_ANOTHER_TENANT, OF_HIDDEN_DOCUMENTS];
 /// Words of other tenants and of hidden documents in the tests of keys and lists, which no log may hold either.
 const WORDS_OF_TESTS: [&str; 3] = ["canaryforeign", "canaryclosed", "canaryrestricted"];
-const OPERATOR: &str = "a-key-of-the-operator-0123456789";
+/// Key of the operator of services that have a member.
+pub(crate) const OPERATOR: &str = "a-key-of-the-operator-0123456789";
 /// Collection of the hidden documents. Lists hide documents; that there is such a collection is no secret.
 const HIDDEN_COLLECTION: &str = "hidden";
 
@@ -135,6 +136,18 @@ impl Door<'_> {
         let erasure = json!({"collection": collection, "source": self.named("second.md")});
         self.post("/v1/erasures", erasure).await;
     }
+}
+
+/// Documents that say the same as these, and that one user may see. Whoever finds the one would find the other, were it not
+/// for its list. Their text is the same to the letter, so that no model is called again.
+pub(crate) fn hidden_twins(documents: &[Value]) -> Vec<Value> {
+    let acl = json!({"allow": [format!("user:{OF_HIDDEN_DOCUMENTS}user")]});
+    let twin = |document: &Value| {
+        let source = document["source"].as_str().expect("a source");
+        json!({"source": format!("{OF_HIDDEN_DOCUMENTS}-{source}"), "title": format!("{OF_HIDDEN_DOCUMENTS}title"),
+            "text": document["text"], "media_type": document["media_type"], "acl": acl})
+    };
+    documents.iter().map(twin).collect()
 }
 
 /// Checks that a text holds no word of a canary.

@@ -58,6 +58,9 @@ async fn nothing_of_a_document_is_left_in_any_table() {
     let app = TestApp::with_embeddings(&server).await;
     let id = fill(&app, "c").await;
     assert!(tables_with(&app, "canaryword").await.len() >= 6, "the search finds what is there");
+    let acl = json!({"allow": ["user:member", "user:listedword"]});
+    let listed = send(app.request(Method::PUT, &format!("/v1/documents/{id}/acl")).json(&acl)).await;
+    assert_eq!(listed.status, 200, "{listed:?}");
     let made = app.post("/v1/erasures", json!({"document": id, "asks": true})).await;
     assert_eq!(made.status, 201, "{made:?}");
     assert_eq!(made.body["subject"], json!([format!("document:{id}")]));
@@ -67,7 +70,9 @@ async fn nothing_of_a_document_is_left_in_any_table() {
     let made_of_another = app.post("/v1/erasures", json!({"collection": "c", "source": "canaryword-empty.md"})).await;
     assert_eq!(made_of_another.body["erased"]["job_items"], 2, "a document that never was has a name too");
     assert_eq!(tables_with(&app, "canaryword").await, [""; 0]);
+    assert_eq!(tables_with(&app, "listedword").await, ["principal"]);
     let remains = made.body["remains"].to_string();
+    assert!(remains.contains("users and groups") && remains.contains("names in access control lists"), "{remains}");
     assert!(remains.contains("backups") && remains.contains("write-ahead log") && !remains.contains("audit of asks"));
     let kept = app.get(&format!("/v1/erasures/{}", made.body["id"].as_str().expect("an id"))).await;
     assert_eq!(kept.body, made.body);

@@ -162,7 +162,7 @@ async fn a_citation_has_a_page_in_every_state() {
     let urn = first_urn(&app, "paid leave").await;
     let (status, page) = cited_page(&app, &urn).await;
     assert_eq!(status, 200);
-    assert!(page.contains("<strong>current</strong>") && page.contains("<h1>Leave</h1>"), "{page}");
+    assert!(page.contains("<strong>current</strong>") && page.contains("<h1><bdi>Leave</bdi></h1>"), "{page}");
     let marked = page.split("<mark id=\"passage\">").nth(1).and_then(|rest| rest.split("</mark>").next());
     assert!(marked.is_some_and(|text| text.contains("28 days of paid leave")), "{page}");
     assert!(!page.contains("<script"), "{page}");

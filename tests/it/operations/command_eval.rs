@@ -8,7 +8,12 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{database, harness::TestApp, process::command};
+use crate::{
+    database,
+    harness::TestApp,
+    process::command,
+    scripted::{ModelServer, Reply, Role},
+};
 
 const DOCUMENTS: [(&str, &str, &str); 4] = [
     ("leave", "Annual leave", "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March."),
@@ -259,5 +264,20 @@ async fn attacks_are_tried_at_each_level_and_told() {
         assert!(figure("followed") == 0.0 && figure("right") > 0.9, "the built-in answerer obeys nobody: {level}");
     }
     assert_eq!(app.get("/v1/collections").await.body["collections"], json!([]), "nothing is left behind");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_model_that_fails_ends_no_attack() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_models(&server).await;
+    server.reply(Role::Grade, Reply::GradeCorrect("28 days"));
+    server.reply(Role::Answer, Reply::Status(500, "out of memory".to_owned()));
+    let arguments = ["eval", "--attack", "--limit", "1", "--server", &app.base, "--format", "json"];
+    let output = command(&arguments, &[]).output().await.expect("it runs");
+    let report: Value = serde_json::from_str(&text(&output)).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let levels = report["attacks"]["levels"].as_array().expect("levels");
+    let without_answer: Vec<&Value> = levels.iter().map(|level| &level["without_answer"]).collect();
+    assert_eq!(without_answer, [&json!(1.0); 3], "{report}");
     app.stop().await;
 }
