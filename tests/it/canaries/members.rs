@@ -11,7 +11,7 @@ use crate::harness::{client, receive};
 /// Settings by which a test says itself who may ask.
 const ACCESS: [&str; 2] = ["CITED_API_KEYS", "CITED_OIDC_ISSUER"];
 /// Tests, or modules of them, that ask as the operator, who sees hidden documents, and why.
-const AS_OPERATOR: [(&str, &str); 12] = [
+const AS_OPERATOR: [(&str, &str); 13] = [
     ("http::mcp", "its clients present no key"),
     (
         "ingest::bulk::a_broken_stream_keeps_what_had_arrived_and_says_so",
@@ -21,6 +21,7 @@ const AS_OPERATOR: [(&str, &str); 12] = [
     ("operations::command_ingest", "the command is given no key"),
     ("operations::command_service", "the command is given no key"),
     ("operations::command_sync", "the command is given no key"),
+    ("providers::clients", "clients of others present no key, or one of their own"),
     ("operations::metrics", "it counts requests, those that make a key included"),
     (
         "security::access::forgery::a_record_that_was_sealed_without_the_pepper_is_not_whole",
@@ -35,7 +36,7 @@ const AS_OPERATOR: [(&str, &str); 12] = [
     ("security::transport::with_a_certificate_the_service_speaks_tls_and_nothing_else", "has a client of its own"),
 ];
 /// Tests, or modules of them, without hidden documents in their database, and why.
-const WITHOUT_HIDDEN_DOCUMENTS: [(&str, &str); 18] = [
+const WITHOUT_HIDDEN_DOCUMENTS: [(&str, &str); 19] = [
     ("ask::audit", "the operator lists all asks"),
     ("documents::reading::collections_have_a_life", "lists all collections"),
     ("http::errors::keys_open_every_route_that_is_listed", "the operator lists all documents"),
@@ -52,6 +53,7 @@ const WITHOUT_HIDDEN_DOCUMENTS: [(&str, &str); 18] = [
     ("ingest::bulk::a_broken_stream_keeps_what_had_arrived_and_says_so", "the operator lists all jobs"),
     ("operations::command_eval::attacks_are_tried_at_each_level_and_told", "lists all collections"),
     ("operations::command_service", "lists all collections"),
+    ("providers::clients", "clients of others list and search everything, as the operator"),
     ("operations::traces::a_call_of_a_tool_is_a_span_within_its_request", "the operator asks all collections"),
     ("ingest::oversized::a_file_without_end_is_refused", "the operator lists all jobs"),
 ];
