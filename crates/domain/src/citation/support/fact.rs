@@ -30,9 +30,10 @@ impl Fact<'_> {
         self.kind != TermKind::Stop
     }
 
-    /// Whether it is a number, in digits or as a word, or a date.
-    pub(super) fn is_number(&self) -> bool {
-        self.is_value() || self.kind == TermKind::Spelled
+    /// Whether it is a number below a hundred, in digits or as a word: one that many texts hold.
+    pub(super) fn is_small_number(&self) -> bool {
+        let is_number = matches!(self.kind, TermKind::Number | TermKind::Spelled);
+        is_number && !self.is_reference && self.stem.len() <= 2
     }
 
     /// Whether it is a number in digits or a date.

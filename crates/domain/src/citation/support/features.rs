@@ -155,20 +155,20 @@ impl<'s> Comparison<'s> {
         !self.facts.iter().zip(&self.quoted).any(|(fact, quoted)| *quoted && fact.has_content())
     }
 
-    /// Whether the best sentences hold a number of the claim, alone or with the word that it counts, and none of the other
-    /// words: a number is shared by chance.
-    pub(super) fn shares_quantities_alone(&self) -> bool {
-        let is_number: Vec<bool> = self.facts.iter().map(Fact::is_number).collect();
-        let is_counted = std::iter::once(false).chain(is_number.iter().copied());
+    /// Whether the best sentences hold one small number of the claim, alone or with the word that it counts, and none of
+    /// the other words: such a number is shared by chance.
+    pub(super) fn shares_small_number_alone(&self) -> bool {
+        let is_small: Vec<bool> = self.facts.iter().map(Fact::is_small_number).collect();
+        let is_counted = std::iter::once(false).chain(is_small.iter().copied());
         let (mut shares_number, mut lacks) = (false, false);
-        for (((fact, quoted), is_number), is_counted) in
-            self.facts.iter().zip(&self.quoted).zip(&is_number).zip(is_counted)
+        for (((fact, quoted), is_small), is_counted) in
+            self.facts.iter().zip(&self.quoted).zip(&is_small).zip(is_counted)
         {
             match (fact.has_content(), quoted) {
                 (false, _) => {}
                 (true, false) => lacks = true,
-                (true, true) if *is_number => shares_number = true,
-                (true, true) if is_counted => {}
+                (true, true) if is_counted && !is_small => {}
+                (true, true) if *is_small && !shares_number => shares_number = true,
                 (true, true) => return false,
             }
         }

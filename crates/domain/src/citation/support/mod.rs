@@ -206,12 +206,12 @@ impl SupportScorer for LexicalScorer<'_> {
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
         let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
         let contradiction = if is_whole { None } else { self.contradiction(&claim, &comparison, sources) };
-        // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a number that is right proves
-        // nothing of what is said of it.
+        // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a small number that is
+        // right proves nothing of what is said of it.
         let is_decided = !missing.is_empty()
             || reversal.is_some()
             || contradiction.is_some()
-            || comparison.shares_quantities_alone();
+            || comparison.shares_small_number_alone();
         Support {
             score: if is_decided { score.min(HIGHEST_DECIDED) } else { score },
             quote: comparison.quote(),

@@ -44,11 +44,14 @@ fn tells_supported_claims_from_others() {
 
 #[test]
 fn a_number_that_is_shared_by_chance_proves_nothing() {
-    let text = "Requests are answered within ten working days. A loan laptop is yours for ten days.";
+    let text = "Requests are answered within ten working days. A loan laptop is yours for ten days. The archive of \
+        Max Weber (1864 to 10 December 1920) is copied every night at 02:30.";
     for claim in ["Ten may be sold.", "10 may be sold.", "Up to ten days may be sold."] {
         assert!(!support(claim, &[text]).is_enough(), "{claim}: {:?}", support(claim, &[text]));
     }
-    for claim in ["There are ten.", "Requests take ten days.", "A laptop may be lent for ten days."] {
+    let said = ["There are ten.", "Requests take ten days.", "A laptop may be lent for ten days."];
+    let dates = ["He died on December 10, 1920.", "Backups run at 02:30."];
+    for claim in said.into_iter().chain(dates) {
         assert!(support(claim, &[text]).is_enough(), "{claim}: {:?}", support(claim, &[text]));
     }
 }
