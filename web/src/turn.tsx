@@ -8,7 +8,7 @@ import { count, milliseconds } from "./text";
 import { Why } from "./why";
 
 const REASONS: Record<NonNullable<Answer["reason"]>, [string, string]> = {
-  no_relevant_content: ["Not in these documents", "Every passage that was found is beside the question."],
+  no_relevant_content: ["No answer found in these documents", "None of the passages that were found answers it."],
   low_support: ["No sure answer in these documents", "Some passages may be relevant, but none surely answers the question."],
   model_declined: ["Not in these passages", "The answering model found no answer in the passages."],
   empty_collection: ["There is nothing to search yet", "The collections that were asked hold no documents."],
@@ -39,7 +39,7 @@ export function TurnView({ turn }: { turn: Turn }) {
       ))}
       {!turn.draft && (turn.phase === "searching" || turn.phase === "writing") && <p class="waiting"><span class="pulse" aria-hidden="true" />{turn.phase === "searching" ? "Searching the documents…" : `Reading ${count(turn.sources.length, "passage")}…`}</p>}
       {answer?.outcome === "partial" && <Missing title="Part of the question has no answer in these documents" parts={answer.missing} />}
-      {answer?.outcome === "passages" && <p class="notice">No single sentence answers this. These passages say most about it, word for word.</p>}
+      {answer?.outcome === "passages" && <p class="notice">These passages say most about it, word for word.</p>}
       {turn.draft && <CitedText text={turn.draft} citations={turn.citations} sources={turn.sources} confirmed={turn.confirmed} />}
       {answer?.outcome === "abstained" && <Abstained answer={answer} />}
       {answer?.outcome === "clarify" && <Missing title="What is meant?" parts={answer.missing} hint="Say it in your next message." />}
@@ -100,7 +100,7 @@ function Refused({ problem, question }: { problem: AskProblem; question: string 
   );
 }
 
-const GRADES: Record<Grade, string> = { correct: "answers", ambiguous: "may answer", incorrect: "does not answer" };
+const GRADES: Record<Grade, string> = { correct: "answers", ambiguous: "may answer", incorrect: "unlikely to answer" };
 
 export function SourceList({ sources }: { sources: Source[] }) {
   return (

@@ -84,7 +84,7 @@ test("an abstention names what is unknown and shows the closest passages", async
   await page.goto("/");
   await ask(page, "Who won the chess cup of 1913?");
   const abstained = page.locator(".abstention");
-  await expect(abstained.getByRole("heading", { name: "Not in these documents" })).toBeVisible();
+  await expect(abstained.getByRole("heading", { name: "No answer found in these documents" })).toBeVisible();
   await expect(abstained).toContainText("chess");
   await expectAccessible(page);
   await abstained.locator(".sources button").first().click();
@@ -94,7 +94,7 @@ test("an abstention names what is unknown and shows the closest passages", async
 test("several passages are shown as such, and a misspelt word is read as it was meant", async ({ page }) => {
   await page.goto("/");
   await ask(page, "How do I report a lost laptop?");
-  await expect(page.getByText("No single sentence answers this.")).toBeVisible();
+  await expect(page.getByText("These passages say most about it, word for word.")).toBeVisible();
   await ask(page, "How long are backups retaned?");
   await expect(page.locator(".turn").nth(1).locator(".verdict, .abstention")).toBeVisible();
 });

@@ -77,7 +77,7 @@ pub(super) async fn grade<'a>(
 
 /// Grades passages by the calibrated features.
 pub(super) fn built_in(analyzer: &Analyzer, question: &Question, found: &Retrieved) -> BuiltInGrades {
-    with_passages(&found.hits, found.dense_floor(), |passages| {
+    with_passages(&found.hits, Some(found), |passages| {
         let evidence = features::evidence_of(analyzer, question, passages);
         let graded = calibrated::grade(question, passages, &evidence);
         BuiltInGrades { verdicts: graded.verdicts, answerability: graded.answerability.probability, evidence }
@@ -93,29 +93,37 @@ pub(super) fn evidence_in<'h>(
     with_passages(hits, None, |passages| features::evidence_of(analyzer, question, passages))
 }
 
-/// Prepares passages for the features, with their titles. `dense_floor` is the cosine of those that the dense half did not
-/// find.
+/// Prepares passages for the features, with their titles, and with what is known of the search that found them.
 fn with_passages<'h, Output>(
     hits: impl IntoIterator<Item = &'h Hit>,
-    dense_floor: Option<f32>,
+    found: Option<&Retrieved>,
     read: impl FnOnce(&[features::Passage<'_>]) -> Output,
 ) -> Output {
     let titled: Vec<(String, &Hit)> = hits.into_iter().map(|hit| (hit.title(), hit)).collect();
-    let passages: Vec<_> = titled.iter().map(|(title, hit)| passage_of(hit, title, dense_floor)).collect();
+    let dense_floor = found.and_then(Retrieved::dense_floor);
+    let passage = |(title, hit)| passage_of(hit, title, dense_floor, found);
+    let passages: Vec<_> = titled.iter().map(|(title, hit)| (title.as_str(), *hit)).map(passage).collect();
     read(&passages)
 }
 
-fn passage_of<'p>(hit: &'p Hit, title: &'p str, dense_floor: Option<f32>) -> features::Passage<'p> {
+/// `dense_floor` is the cosine of a passage that the dense half did not find.
+fn passage_of<'p>(
+    hit: &'p Hit,
+    title: &'p str,
+    dense_floor: Option<f32>,
+    found: Option<&Retrieved>,
+) -> features::Passage<'p> {
     features::Passage {
         title,
         text: &hit.passage.text,
         dense: hit.dense.map(narrow).or(dense_floor),
         lexical: hit.lexical.map_or(0.0, narrow),
+        among: found.and_then(|found| found.sizes.get(&hit.passage.collection).copied()),
     }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "scores were single precision before they were fused")]
-fn narrow(score: f64) -> f32 {
+pub(super) fn narrow(score: f64) -> f32 {
     score as f32
 }
 

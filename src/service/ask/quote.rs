@@ -38,6 +38,7 @@ pub(super) async fn quote(
             text: &graded.hit.passage.text,
             table_header: graded.hit.passage.table_header.as_deref(),
             probability: graded.verdict.probability.unwrap_or(0.5),
+            similarity: graded.hit.dense.map(grade::narrow),
         })
         .collect();
     let candidates = candidates(question, &sources, &evidence);
@@ -55,7 +56,7 @@ pub(super) async fn quote(
     let confidence = Some(answer.features.probability());
     if attempt == Attempt::First
         && answer.is_doubtful()
-        && let Some(given) = closest(&material, &candidates, Some(&likenesses))
+        && let Some(given) = closest(&material, &candidates, Some(&likenesses), &answer)
     {
         return Ok(Some(Written { text: given.text, by, passages: given.passages, confidence }));
     }

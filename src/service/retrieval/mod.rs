@@ -163,6 +163,8 @@ pub(crate) struct Retrieved {
     pub(crate) hits: Vec<Hit>,
     /// Chunks in the collections, as far as the caller may see them.
     pub(crate) chunks: u64,
+    /// The same of each collection, by its name.
+    pub(crate) sizes: HashMap<String, u64>,
     /// The analyzer of the first collection, used to judge the question.
     pub(crate) analyzer: &'static Analyzer,
     /// Share of the vectors in the fused ranking.
@@ -357,6 +359,7 @@ impl Retriever {
         let mut found = Retrieved {
             hits: Vec::new(),
             chunks: query.collections.iter().map(|searched| searched.seen_chunks).sum(),
+            sizes: sizes(query.collections),
             analyzer: judging_analyzer(query.collections),
             dense_weight,
             evidence: lexical.evidence,
@@ -371,6 +374,11 @@ impl Retriever {
         }
         Ok(found)
     }
+}
+
+/// The size of each collection, as far as the caller may see it.
+fn sizes(collections: &[SearchedCollection]) -> HashMap<String, u64> {
+    collections.iter().map(|searched| (searched.collection.name.clone(), searched.seen_chunks)).collect()
 }
 
 /// The share of the collections that has vectors.

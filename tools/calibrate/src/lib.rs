@@ -200,6 +200,7 @@ impl Collection {
                 text: &self.texts[hit.index],
                 dense: hit.dense,
                 lexical: hit.lexical,
+                among: None,
             })
             .collect()
     }
@@ -311,7 +312,8 @@ impl<'c> Round<'c> {
             let (passage, index) = (&self.passages[place], self.hits[place].index);
             let probability = verdict.probability.unwrap_or(0.5);
             let source = AnswerSource::alone(passage.text);
-            admitted.sources.push(AnswerSource { probability, title: passage.title, ..source });
+            let similarity = self.hits[place].dense;
+            admitted.sources.push(AnswerSource { probability, similarity, title: passage.title, ..source });
             admitted.evidence.push(self.evidence[place].clone());
             admitted.documents.push(&collection.documents[index]);
         }

@@ -4,18 +4,21 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::{AN_ENTRY, asks_for_entry, bonus, is_code, is_fragment, tells_default};
+use super::form::{
+    AN_ENTRY, asks_for_entry, bonus, is_code, is_fragment, is_part_of_synopsis, is_title_line, tells_default,
+};
 use super::listed::{List, Lists};
+use super::naming::{about, named, words_in};
+use super::need::gives_reason;
 use super::pointer::Pointers;
 use super::quote::quotable;
 use super::row::labelled;
-use super::section::Section;
+use super::section::{RunIn, Section, is_label, is_question};
 use super::surroundings::{Above, beside, context};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, QuestionTerms, TermMask};
-use crate::markdown::{BlockKind, cells};
-use crate::wording::lower_case_words;
+use crate::markdown::BlockKind;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;
@@ -28,9 +31,6 @@ const NAMED_ENTRY: f32 = 0.5;
 
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
-
-/// Words of a title that name nothing.
-const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
 
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,12 +53,16 @@ pub struct SentenceCandidate {
     /// How well it fits the kind of thing asked for, 0 to 1.
     pub(super) fit: f32,
     pub(super) probability: f32,
+    /// How much nearer to the question the nearest passage is than its own, by cosine; 0 where it is not known.
+    pub(super) behind: f32,
     /// The sentence before, or the first one of its entry, when this one begins with words that point back at it.
     pub(super) context: Option<(Range<usize>, String)>,
     /// Share of the question's weight in the name of the entry or of the section that it opens.
     pub(super) opens: f32,
     /// Bonus for having the form that the question asks for.
     pub(super) bonus: f32,
+    /// Whether it gives a reason, or stands under a heading for one.
+    pub(super) gives_reason: bool,
     /// Whether it says nothing by itself.
     pub(super) is_fragment: bool,
     /// Whether it is a row of a table.
@@ -176,6 +180,11 @@ pub fn candidates(
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
+    let similarity = |number: usize| sources.get(number).and_then(|source| source.similarity);
+    let nearest = sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max);
+    for candidate in &mut found {
+        candidate.behind = similarity(candidate.source).map_or(0.0, |own| nearest - own);
+    }
     // Sorting is stable: of equals the one from the better source, and the earlier one, comes first.
     found.sort_by(|one, two| prior(two).total_cmp(&prior(one)));
     found.truncate(MAX_CANDIDATES);
@@ -207,21 +216,27 @@ fn of_source(
     let mut before: Option<&SentenceEvidence> = None;
     let mut entry: Option<Entry> = None;
     let mut section = Section::default();
+    let mut run_in = RunIn::default();
     for (place, sentence) in evidence.sentences.iter().enumerate() {
         if before.is_none_or(|before| before.block != sentence.block) {
             entry = Entry::begun_by(source.text, sentence);
         }
         let above = Above { before, entry: entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start) };
         let opens_section = section.is_opened_by(source, sentence);
-        if let Some(mut candidate) = candidate(question, source, evidence, above, sentence) {
+        run_in.read(source.text, sentence);
+        let heading = run_in.over(source.heading);
+        if let Some(mut candidate) = candidate(question, source, evidence, Place { above, heading }, sentence) {
             candidate.source = index;
             candidate.place = place;
             candidate.block = sentence.block;
             candidate.beside = question.terms.share(beside(evidence, place));
             candidate.context = context(source, above, sentence, asked.is_for_entry);
-            let is_last = evidence.sentences.get(place + 1).is_none_or(|next| next.block != sentence.block);
+            let next = evidence.sentences.get(place + 1);
+            let is_last = next.is_none_or(|next| next.block != sentence.block);
             let is_label = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
             candidate.is_fragment |= entry.as_ref().is_some_and(is_label);
+            candidate.is_fragment |=
+                place == 0 && is_last && next.is_some() && source.key.ordinal == 0 && is_title_line(&candidate.text);
             let opened = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence));
             if let Some(entry) = opened {
                 candidate.open(asked, source, entry);
@@ -248,29 +263,35 @@ fn of_source(
 }
 
 /// Lexical score plus a small share of the source's own probability, so that a good passage contributes sentences even
-/// if they share no word with the question, and the bonus of the form that is asked for.
+/// if they share no word with the question, the bonus of the form that is asked for, and what its heading says of the question.
 fn prior(candidate: &SentenceCandidate) -> f32 {
-    candidate.lexical + 0.2 * candidate.probability + candidate.bonus + candidate.opens
+    candidate.lexical + 0.2 * candidate.probability + candidate.bonus + candidate.opens + candidate.headed
+}
+
+/// What a sentence stands under.
+struct Place<'p> {
+    above: Above<'p>,
+    /// The question or the label before it, else the innermost heading.
+    heading: &'p str,
 }
 
 fn candidate(
     question: &Question,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
-    above: Above<'_>,
+    Place { above, heading }: Place<'_>,
     sentence: &SentenceEvidence,
 ) -> Option<SentenceCandidate> {
     let can_state = matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
     let range = below_heading(source, sentence.range.clone());
     let words = source.text.get(range.clone())?;
-    if !can_state || words.trim_end().ends_with('?') {
+    if !can_state || is_question(words) || is_label(words.trim()) {
         return None;
     }
     let row = header_of(source, evidence, sentence).map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
     let held = sentence.mask | evidence.title_mask | above.mask();
     let subject = question.terms.share(held & !sentence.mask);
-    let heading = source.heading.last().map_or("", String::as_str);
     let in_heading = words_in(question, heading);
     let holds_kind = question.kind.is_held_by(&question.text, &text);
     let heading_asked = about(&question.text, heading);
@@ -278,13 +299,15 @@ fn candidate(
     let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
-        bonus: bonus(question, &text),
+        bonus: bonus(question, &text, heading),
+        gives_reason: gives_reason(&text) || gives_reason(heading),
         about: about(&question.text, source.title),
         headed: heading_asked.min(question.terms.share(in_heading)),
         heading: in_heading,
         held,
-        is_fragment: !is_row
-            && (is_cut(source, sentence.range.start) || is_code(&text) || is_fragment(&text) && !is_headed_name),
+        is_fragment: is_part_of_synopsis(&text)
+            || !is_row
+                && (is_cut(source, sentence.range.start) || is_code(&text) || is_fragment(&text) && !is_headed_name),
         named: if is_row { named(question, words) } else { 0.0 },
         source: 0,
         range,
@@ -299,6 +322,7 @@ fn candidate(
         fit: if holds_kind { question.kind.fit(&question.text, &text) } else { 0.0 },
         text,
         probability: source.probability,
+        behind: 0.0,
         context: None,
         is_row,
         place: 0,
@@ -337,38 +361,6 @@ pub(super) fn below_heading(source: &AnswerSource<'_>, range: Range<usize>) -> R
     } else {
         range
     }
-}
-
-/// Share of the words of a title that a question holds: of "tar(1)", and of "tar - The GNU Manual", those before the
-/// name of the book. A document whose whole title is in the question is about what it asks.
-pub(super) fn about(question: &str, title: &str) -> f32 {
-    let singular = |word: String| word.trim_end_matches('s').to_owned();
-    let asked: Vec<String> = lower_case_words(question).map(singular).collect();
-    let named = [" - ", " – ", " | "].iter().fold(title, |title, sign| title.split(sign).next().unwrap_or(title));
-    let is_name = |word: &String| word.chars().any(char::is_alphabetic) && !TITLE_FILLERS.contains(&word.as_str());
-    let words: Vec<String> = lower_case_words(named).filter(is_name).map(singular).collect();
-    let held = words.iter().filter(|word| asked.contains(word)).count();
-    #[expect(clippy::cast_precision_loss, reason = "titles are short")]
-    let share = held as f32 / words.len().max(1) as f32;
-    share
-}
-
-/// Share of the question's weight in the first cell of a row.
-fn named(question: &Question, row: &str) -> f32 {
-    let name = cells(row).map(|(_, cell)| cell).find(|cell| !cell.is_empty()).unwrap_or_default();
-    question.terms.share(words_in(question, name))
-}
-
-/// The question's terms that a text holds word for word, but for their number.
-fn words_in(question: &Question, text: &str) -> TermMask {
-    let singular = |word: String| word.trim_end_matches('s').to_owned();
-    let text = text.to_lowercase();
-    let words = text.split(|sign: char| !sign.is_alphanumeric()).map(str::to_owned);
-    let words: Vec<String> = words.map(singular).collect();
-    let terms = question.terms.terms().iter().enumerate();
-    // A term may be several words: "server.close".
-    let held = terms.filter(|(_, term)| lower_case_words(&term.word).map(singular).all(|word| words.contains(&word)));
-    held.fold(0, |mask, (position, _)| mask | 1 << position)
 }
 
 /// The header above a row of a table: one in the source's text, or the one that stands before the source.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::candidate::SentenceCandidate;
+use super::form::{AN_OPTION, asks_for_option};
 use super::parts::Part;
 use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
@@ -75,6 +76,10 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     let Some((best, highest)) = chosen.first() else { return true };
     let (is_list, is_same) = (question.kind == AnswerKind::List, best.source == candidate.source);
     if !is_same && !is_list {
+        return false;
+    }
+    // Beside the entry of an option only other entries can be the one that is asked for.
+    if best.bonus >= AN_OPTION && candidate.bonus < AN_OPTION && asks_for_option(&question.asked.to_lowercase()) {
         return false;
     }
     if best.opens > 0.0 {

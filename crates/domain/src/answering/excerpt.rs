@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use super::candidate::{SentenceCandidate, about};
+use super::candidate::SentenceCandidate;
 use super::choose::{Scored, best_for};
-use super::need::{Need, PassageReason, gives_reason};
+use super::naming::about;
+use super::need::{Need, PassageReason};
 use super::parts::parts;
 use super::read_source::ReadSource;
+use super::rows_asked::rows_asked_for;
 use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::citation::is_ignorance;
@@ -44,6 +46,10 @@ const FEWEST_MEMBERS: usize = 3;
 
 /// Share of the question's weight that the headings and the lead-in of a list must hold for it to be the one asked for.
 const LIST_ASKED_FOR: f32 = 0.5;
+
+/// Largest section that is given whole, in bytes, where it tells what to do, and where it comes nearest to an answer.
+const LONGEST_STEPS: usize = 1500;
+const LONGEST_CLOSEST: usize = 800;
 
 /// Share of the question's weight that a sentence must hold to be the list asked for.
 const NAMED_BY_SENTENCE: f32 = 0.8;
@@ -101,10 +107,11 @@ impl<'m> Sources<'m> {
             Need::Comparison => return self.compared(ranked),
             Need::Steps => self.steps(),
             Need::Overview => self.overview(ranked),
+            Need::Listing if let Some(rows) = self.rows(ranked) => rows,
             // A sentence that lists what is asked for answers by itself.
             Need::Listing if ranked.first().is_some_and(|(best, _)| self.lists(best)) => Vec::new(),
             Need::Listing => self.listing(),
-            Need::Reason if ranked.first().is_some_and(|(best, _)| gives_reason(&best.text)) => Vec::new(),
+            Need::Reason if ranked.first().is_some_and(|(best, _)| best.gives_reason) => Vec::new(),
             Need::Reason | Need::Explanation => self.explanation(ranked),
             Need::Calculation(figure) if ranked.first().is_some_and(|(best, _)| figure.is_told_by(&best.text)) => {
                 Vec::new()
@@ -137,7 +144,7 @@ impl<'m> Sources<'m> {
         let parts = match read.entry_at(section, anchor) {
             Some(_) => read.best_entries(section),
             None if read.is_of(anchor, UnitKind::Row) => read.best_rows(section),
-            None => vec![read.around_steps(section, anchor)],
+            None => vec![read.around(section, anchor, LONGEST_STEPS)],
         };
         let excerpt = |units| read.excerpt(number, section, units, PassageReason::Steps);
         parts.into_iter().map(excerpt).collect()
@@ -171,6 +178,19 @@ impl<'m> Sources<'m> {
         let question = self.material.question;
         let is_list = question.kind == AnswerKind::List && sentence.holds_kind;
         is_list && question.terms.share(sentence.mask) >= NAMED_BY_SENTENCE
+    }
+
+    /// The rows that are asked for, where the best sentence is one and there are several.
+    fn rows(&self, ranked: &[Scored<'_>]) -> Option<Vec<Excerpt>> {
+        let (best, _) = ranked.first().filter(|(best, _)| best.is_row)?;
+        let (_, _, at) = self.unit_of(best.source, best.range.start)?;
+        let rows = rows_asked_for(self.material.question, &self.read, (best.source, at));
+        let excerpt = |(source, units): (usize, Range<usize>)| {
+            let read = self.get(source)?;
+            let section = read.sections.iter().find(|section| section.contains(&units.start))?;
+            Some(read.excerpt(source, section, units, PassageReason::List))
+        };
+        (rows.len() > 1).then(|| rows.into_iter().filter_map(excerpt).collect())
     }
 
     /// The list or the table whose lead-in or heading names what is asked for.
@@ -261,6 +281,14 @@ impl<'m> Sources<'m> {
     pub(super) fn paragraph_of(&self, source: usize, start: usize, reason: PassageReason) -> Option<Excerpt> {
         let (read, section, unit) = self.unit_of(source, start)?;
         Some(read.excerpt(source, section, read.whole_run(section, unit), reason))
+    }
+
+    /// The section in which a sentence stands, or of a long one what follows the sentence; the table of a row.
+    pub(super) fn section_of(&self, source: usize, start: usize) -> Option<Excerpt> {
+        let (read, section, unit) = self.unit_of(source, start)?;
+        let is_row = read.is_of(unit, UnitKind::Row);
+        let units = if is_row { read.whole_run(section, unit) } else { read.around(section, unit, LONGEST_CLOSEST) };
+        Some(read.excerpt(source, section, units, PassageReason::Closest))
     }
 
     /// The row, or the paragraph, in which a figure stands.

@@ -11,7 +11,7 @@ use crate::wording::lower_case_words;
 const NAMED_OPTION: f32 = 1.3;
 
 /// The same for an entry of an option where the question asks for one.
-const AN_OPTION: f32 = 0.35;
+pub(super) const AN_OPTION: f32 = 0.35;
 
 /// The same for the beginning of another entry.
 pub(super) const AN_ENTRY: f32 = 0.2;
@@ -21,6 +21,9 @@ const DEFINITION: f32 = 0.5;
 
 /// The same for a sentence that gives a reason where one is asked for.
 const REASON: f32 = 0.15;
+
+/// The same for a sentence under a heading or a label for one: "Cause."
+const UNDER_REASON: f32 = 0.3;
 
 /// The same for a sentence that tells a default where one is asked for.
 const DEFAULT: f32 = 0.3;
@@ -106,7 +109,7 @@ const SECTIONS_OF_CONTENTS: usize = 3;
 const RULE: &str = "-----";
 
 /// Signs of program code and of settings.
-const CODE_SIGNS: [&str; 8] = [" = ", " == ", "();", "() {", " { ", " }", "=> ", "#["];
+const CODE_SIGNS: [&str; 7] = [" == ", "();", "() {", " { ", " }", "=> ", "#["];
 
 /// Share of capitalised words from which a line without a full stop is a title, and the same for a long one, which is a menu.
 const TITLE: f32 = 0.6;
@@ -124,8 +127,8 @@ pub(super) fn asks_for_entry(question: &Question) -> bool {
     begins && asks && !is_about_one && question.terms.options().is_empty()
 }
 
-/// Bonus of a sentence for having the form that the question asks for.
-pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
+/// Bonus of a sentence, and of what it stands under, for having the form that the question asks for.
+pub(super) fn bonus(question: &Question, sentence: &str, heading: &str) -> f32 {
     let asked = question.asked.to_lowercase();
     let named = question.terms.options();
     let own = entry_options(sentence);
@@ -138,8 +141,14 @@ pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
     if question.kind == AnswerKind::Definition && question.terms.is_defined_by(sentence) {
         bonus += DEFINITION;
     }
-    if asked.starts_with("why ") && gives_reason(sentence) {
-        bonus += REASON;
+    if asked.starts_with("why ") {
+        bonus += if gives_reason(heading) {
+            UNDER_REASON
+        } else if gives_reason(sentence) {
+            REASON
+        } else {
+            0.0
+        };
     }
     if tells_default(&asked) && tells_default(sentence) {
         bonus += DEFAULT;
@@ -168,11 +177,6 @@ pub(super) fn asks_for_author(question: &str) -> bool {
     lower_case_words(question).any(|word| AUTHORED.contains(&word.as_str()) && word != "written")
 }
 
-/// Whether a sentence tells by whom something was made.
-pub(super) fn tells_author(sentence: &str) -> bool {
-    lower_case_words(sentence).any(|word| word == "by" || AUTHORED.contains(&word.as_str()))
-}
-
 /// Whether a sentence tells on which condition it holds.
 pub(super) fn tells_condition(sentence: &str) -> bool {
     lower_case_words(sentence).any(|word| CONDITIONS.contains(&word.as_str()))
@@ -185,7 +189,7 @@ pub(super) fn tells_amount(sentence: &str) -> bool {
 
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
 pub(super) fn is_fragment(text: &str) -> bool {
-    if is_synopsis(text) || is_name(text) || is_contents(text) || text.contains(RULE) {
+    if is_synopsis(text) || is_name(text) || is_contents(text) || is_reference(text) || text.contains(RULE) {
         return true;
     }
     if ends_like_sentence(text) || !text.is_ascii() && text.split_whitespace().count() < 2 {
@@ -203,6 +207,12 @@ pub(super) fn is_fragment(text: &str) -> bool {
     !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
 }
 
+/// Whether the first line of plain text, by itself, is the title of its document: it has no end and names no value.
+pub(super) fn is_title_line(line: &str) -> bool {
+    let words = line.split_whitespace().count();
+    words <= LONG_LINE && !ends_like_sentence(line) && !line.contains([':', '|', '=', '@'])
+}
+
 /// Whether a text has the sign of an end.
 pub(super) fn ends_like_sentence(text: &str) -> bool {
     let quoted = text.trim_end_matches(['"', '\'', '”', '’', '»', ')', '*', '_', '`', ']']);
@@ -218,9 +228,16 @@ fn is_name(text: &str) -> bool {
 
 /// Whether a text is program code, which HTML and plain text do not always mark.
 pub(super) fn is_code(text: &str) -> bool {
-    let signs: usize = CODE_SIGNS.iter().map(|sign| text.matches(sign).count()).sum();
+    let equations = if is_legend(text) { 0 } else { text.matches(" = ").count() };
+    let signs: usize = equations + CODE_SIGNS.iter().map(|sign| text.matches(sign).count()).sum::<usize>();
     let is_markup = text.starts_with('<') && text.contains("=\"");
     signs > 1 || is_markup || text.starts_with("$ ")
+}
+
+/// Whether a text says of several signs what they mean: "green = ready, red = fault".
+fn is_legend(text: &str) -> bool {
+    let has_code = text.contains(['(', '{', '[', '"', ';', '`']);
+    !has_code && text.contains(',') && text.split(',').all(|part| part.matches(" = ").count() == 1)
 }
 
 /// Whether a text is a part of a table of contents: names after the numbers of sections, as in `7.4.1. Example`.
@@ -232,6 +249,17 @@ fn is_contents(text: &str) -> bool {
         number.contains('.') && is_numbered && (word.ends_with('.') || number.matches('.').count() > 1)
     };
     text.split_whitespace().filter(|word| is_section(word)).count() >= SECTIONS_OF_CONTENTS
+}
+
+/// Whether a text is a picture, or the definition of a link.
+fn is_reference(text: &str) -> bool {
+    let is_link = text.starts_with('[') && text.split_once("]: ").is_some_and(|(name, _)| !name.contains(' '));
+    is_link || text.starts_with("![") || text.starts_with("[![")
+}
+
+/// Whether a text is a line of a synopsis that goes on over several: `prohibit | blackhole | nat ]`.
+pub(super) fn is_part_of_synopsis(text: &str) -> bool {
+    text.contains(" | ") && text.matches('[').count() != text.matches(']').count()
 }
 
 /// Whether a text is the synopsis of a command: `head [OPTION]... [FILE]...`.
@@ -284,6 +312,8 @@ mod tests {
             "SharedPaint Database, https://example.org/paint.html",
             "Home Introduction Documentation Reporting bugs and getting help How to help Downloads Paint API Menu",
             "How to use the gear box",
+            "[![build status](https://example.org/badge.svg)](https://example.org/build)",
+            "[#3190]: https://example.org/pull/3190",
             "8X--------- AUTHORS file ------------- Authors of Paint.",
         ] {
             assert!(is_fragment(fragment), "{fragment}");
@@ -314,15 +344,21 @@ mod tests {
         ] {
             assert!(is_code(code), "{code}");
         }
-        for sentence in ["Set x = 1 to stop.", "It costs $ 5.", "Use {} for the file name."] {
+        for sentence in [
+            "Set x = 1 to stop.",
+            "LED: green blink = ready, red = fault",
+            "It costs $ 5.",
+            "Use {} for the file name.",
+        ] {
             assert!(!is_code(sentence), "{sentence}");
         }
     }
 
     #[test]
     fn sentences_of_the_form_asked_for_are_preferred() {
-        let of =
-            |question: &str, sentence: &str| bonus(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence);
+        let of = |question: &str, sentence: &str| {
+            bonus(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence, "")
+        };
         let table = [
             ("What does the -z option of tar do?", "-z, --gzip, --gunzip, --ungzip Filter the archive.", NAMED_OPTION),
             ("What does tar --gzip do?", "-z, --gzip Filter the archive through gzip.", NAMED_OPTION),

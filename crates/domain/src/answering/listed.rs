@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::quote::plain_line;
+use super::section::is_question;
 use super::units::{Unit, UnitKind, announces, units};
 use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;
@@ -52,6 +53,11 @@ fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
     let end = members.last()?.sentences.last()?.end;
     let words = |unit: &Unit| text.get(unit.sentences.first()?.start..unit.sentences.last()?.end).and_then(plain_line);
     let items: Vec<String> = members.iter().map(words).collect::<Option<_>>()?;
+    // The answers of a list of questions stand in its items.
+    let asks = |unit: &Unit| unit.sentences.iter().any(|words| text.get(words.clone()).is_some_and(is_question));
+    if members.iter().any(asks) {
+        return None;
+    }
     let mask = members.iter().fold(0, |mask, unit| mask | unit.mask);
     (end - lead_in.start <= LONGEST).then_some(List { lead_in, end, items, mask })
 }

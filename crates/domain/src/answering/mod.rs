@@ -24,7 +24,10 @@ mod form;
 mod listed;
 #[cfg(test)]
 mod manual_tests;
+mod naming;
 mod need;
+#[cfg(test)]
+mod office_tests;
 mod parts;
 mod passages;
 #[cfg(test)]
@@ -34,6 +37,7 @@ mod quote;
 pub mod ranking;
 mod read_source;
 mod row;
+mod rows_asked;
 mod section;
 mod sought;
 mod surroundings;
@@ -70,6 +74,8 @@ pub struct AnswerSource<'s> {
     pub table_header: Option<&'s str>,
     /// Probability that it answers the question, 0 to 1, as graded; 0.5 where there is none.
     pub probability: f32,
+    /// Cosine of its vector and that of the question; `None` where it has none.
+    pub similarity: Option<f32>,
 }
 
 impl<'s> AnswerSource<'s> {
@@ -77,7 +83,7 @@ impl<'s> AnswerSource<'s> {
     #[must_use]
     pub const fn alone(text: &'s str) -> Self {
         let key = ChunkKey { document_id: uuid::Uuid::nil(), ordinal: 0 };
-        Self { key, title: "", heading: &[], text, table_header: None, probability: 0.5 }
+        Self { key, title: "", heading: &[], text, table_header: None, probability: 0.5, similarity: None }
     }
 }
 
@@ -105,6 +111,8 @@ pub struct ExtractiveAnswer {
     pub features: confidence::Features,
     /// Whether none of them holds the number or the date that is asked for.
     pub lacks_kind: bool,
+    /// Whether another passage is nearer to the question, and a sentence elsewhere answers it nearly as well.
+    pub is_rivalled: bool,
 }
 
 /// The material of an answer: the question, the sources, and what each holds of the question.

@@ -38,7 +38,7 @@ const STEPS: [&str; 24] = [
 ];
 
 /// Openings of a question for every item of a list.
-const LISTINGS: [&str; 11] = [
+const LISTINGS: [&str; 19] = [
     "list ",
     "enumerate ",
     "name all ",
@@ -50,6 +50,14 @@ const LISTINGS: [&str; 11] = [
     "what are the different ",
     "what are the available ",
     "what are the supported ",
+    "what changed in ",
+    "what has changed in ",
+    "what's new in ",
+    "what is new in ",
+    "what was added in ",
+    "what was fixed in ",
+    "what was removed in ",
+    "what are the changes in ",
 ];
 
 /// Openings of a question for an account of something.

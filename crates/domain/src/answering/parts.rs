@@ -7,6 +7,9 @@ use crate::evidence::{Question, TermMask};
 /// Signs between two questions in one sentence, before the word that opens the second.
 const JOINTS: [&str; 6] = [", and ", " and ", "; ", ", or ", " or ", ", "];
 
+/// Words before a question word with which they open a question together; "in which" and "of what" go on with one.
+const BEFORE_OPENING: [&str; 6] = ["until", "till", "by", "since", "from", "for"];
+
 /// Words before the things that are compared.
 const COMPARISONS: [&str; 6] = [
     "difference between ",
@@ -107,8 +110,9 @@ pub(crate) fn questions(text: &str) -> Vec<String> {
 /// Where a joint stands before a word that opens a question, past the first word.
 fn second_question(text: &str) -> Option<std::ops::Range<usize>> {
     let opens = |after: &str| {
-        let word = after.split_whitespace().next().unwrap_or_default().to_lowercase();
-        is_question_word(&word)
+        let mut words = after.split_whitespace().map(str::to_lowercase).peekable();
+        words.next_if(|word| BEFORE_OPENING.contains(&word.as_str()));
+        words.next().is_some_and(|word| is_question_word(&word))
     };
     let joints = JOINTS.iter().flat_map(|joint| text.match_indices(joint));
     joints
@@ -184,10 +188,14 @@ mod tests {
 
     #[test]
     fn takes_questions_apart() {
-        let rows: [(&str, &[&str]); 13] = [
+        let rows: [(&str, &[&str]); 14] = [
             (
                 "When was Acme founded and who founded the company?",
                 &["When was Acme founded", "who founded the company"],
+            ),
+            (
+                "How much is lunch, and until when do I have to order?",
+                &["How much is lunch", "until when do I have to order"],
             ),
             ("How long is leave? Who grants it?", &["How long is leave", "Who grants it"]),
             ("What is the difference between annual leave and sick days?", &["annual leave", "sick days"]),

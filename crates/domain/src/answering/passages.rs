@@ -1,6 +1,7 @@
 //! Passages instead of an answer, where no sentence can be one: each under its title and heading, quoted word for word.
 
 use super::choose::Scored;
+use super::compose::NEARER;
 use super::excerpt::{Excerpt, Sources};
 use super::need::{PassageReason, need};
 use super::quote::{escape_markers, marked, plain_line};
@@ -8,7 +9,7 @@ use super::ranking::rank;
 use super::read_source::ReadSource;
 use super::row::labelled;
 use super::units::{Unit, UnitKind};
-use super::{GivenPassage, Material, QuotedPassages, SentenceCandidate};
+use super::{ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
 use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings};
 use crate::late_interaction::Likeness;
 use crate::markdown::{BlockKind, blocks};
@@ -49,23 +50,35 @@ pub fn passages(
     Some(page)
 }
 
-/// The paragraph around the best sentence, for a question whose answer is too doubtful to be given as one: a title or a part
-/// of a list may be the best here. `None` if it cannot be quoted.
+/// The section around the best sentence, or of a long one what follows, for a question whose answer is too doubtful to be
+/// given as one, and that of the nearest passage if it is another one: the answer may stand beside the sentence. A title or a
+/// part of a list may be the best here. `None` if it cannot be quoted.
 #[must_use]
 pub fn closest(
     material: &Material<'_>,
     candidates: &[SentenceCandidate],
     likenesses: Option<&[Likeness]>,
+    answer: &ExtractiveAnswer,
 ) -> Option<QuotedPassages> {
     let sources = Sources::new(material, &[]);
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
     let ranked = rank(candidates, likenesses);
-    let (best, highest) = *ranked.first()?;
+    let (first, highest) = *ranked.first()?;
+    let quoted = answer.best().filter(|_| answer.is_rivalled);
+    let is_quoted = |(found, _): &&Scored<'_>| {
+        quoted.is_some_and(|quoted| quoted.source == found.source && quoted.range == found.range)
+    };
     let says_something = |(found, score): &&Scored<'_>| !found.is_fragment && *score >= NEARLY_AS_GOOD * highest;
-    let best = ranked.iter().find(says_something).map_or(best, |(found, _)| *found);
-    let excerpt = sources.paragraph_of(best.source, best.range.start, PassageReason::Closest)?;
+    let best = ranked.iter().find(is_quoted).or_else(|| ranked.iter().find(says_something));
+    let best = best.map_or(first, |(found, _)| *found);
+    let excerpt = |found: &SentenceCandidate| sources.section_of(found.source, found.range.start);
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
-    page.push(&sources, excerpt);
+    page.push(&sources, excerpt(best)?);
+    let is_nearest = |(found, _): &&Scored<'_>| found.behind <= 0.0 && !found.is_fragment;
+    let nearest = ranked.iter().find(is_nearest).filter(|_| best.behind > NEARER);
+    if let Some(excerpt) = nearest.and_then(|(found, _)| excerpt(found)) {
+        page.push(&sources, excerpt);
+    }
     (!page.passages.is_empty()).then_some(page)
 }
 
@@ -83,7 +96,7 @@ impl QuotedPassages {
         let Excerpt { source, reason, about, heading, .. } = excerpt;
         let passage = GivenPassage { source_index: source, reason, about };
         // Entries of one section and rows of one table are one passage.
-        let is_piecewise = matches!(reason, PassageReason::Steps | PassageReason::Figures);
+        let is_piecewise = matches!(reason, PassageReason::Steps | PassageReason::Figures | PassageReason::List);
         if !is_piecewise || self.passages.last() != Some(&passage) {
             if let Some(lead_in) = lead_in(read, heading) {
                 self.paragraph(&lead_in);

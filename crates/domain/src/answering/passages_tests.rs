@@ -214,7 +214,8 @@ fn a_doubtful_answer_is_given_its_paragraph() {
     let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, source.text)];
     let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
     let found = candidates(&parsed, material.sources, &evidence);
-    let given = closest(&material, &found, None).expect("passages");
+    let answer = compose(&parsed, &found, None).expect("an answer");
+    let given = closest(&material, &found, None, &answer).expect("passages");
     assert_eq!(given.passages, [GivenPassage { source_index: 0, reason: PassageReason::Closest, about: None }]);
     assert!(given.text.contains("2. Pull the old toner out. [^1]"), "lists stay whole: {}", given.text);
 }

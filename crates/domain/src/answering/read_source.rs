@@ -11,8 +11,6 @@ use crate::command_options::entry_options;
 /// Most entries of a list of options, or rows of a table, that tell what to do.
 const MOST_ENTRIES: usize = 3;
 
-/// Largest section that is given whole, in bytes.
-const WHOLE_SECTION: usize = 1500;
 /// A source, its units, and how well they answer.
 pub(super) struct ReadSource<'m> {
     pub(super) source: &'m AnswerSource<'m>,
@@ -146,16 +144,16 @@ impl ReadSource<'_> {
         units
     }
 
-    /// The whole section, or, of a long one, what belongs to the unit and as much after it as fits.
-    pub(super) fn around_steps(&self, section: &Range<usize>, anchor: usize) -> Range<usize> {
+    /// The whole section, or, of one that is longer than `most` bytes, what belongs to the unit and as much after it as fits.
+    pub(super) fn around(&self, section: &Range<usize>, anchor: usize, most: usize) -> Range<usize> {
         let first = section.clone().find(|at| !self.is_of(*at, UnitKind::Heading)).unwrap_or(section.start);
-        if self.length(&(first..section.end)) <= WHOLE_SECTION {
+        if self.length(&(first..section.end)) <= most {
             return self.without_last_title(first..section.end);
         }
         let mut units = self.whole_run(section, anchor);
         while units.end < section.end {
             let more = self.complete(section, units.start..units.end + 1);
-            if self.length(&more) > WHOLE_SECTION {
+            if self.length(&more) > most {
                 break;
             }
             units = more;

@@ -1,10 +1,52 @@
-//! Where the sections of a source begin.
+//! Where the sections of a source begin, and what stands above a sentence instead of a heading.
 
 use super::AnswerSource;
 use super::candidate::below_heading;
 use super::form::ends_like_sentence;
 use crate::evidence::passage::SentenceEvidence;
 use crate::markdown::BlockKind;
+
+/// Most words of a bold sentence that is a label.
+const MOST_OF_LABEL: usize = 5;
+
+/// Signs of emphasis and of quotation around a sentence.
+const AROUND: [char; 8] = ['*', '_', '`', '"', '“', '”', ' ', '\n'];
+
+/// Whether a sentence asks, emphasis around it aside: in an answer it would ask back.
+pub(super) fn is_question(words: &str) -> bool {
+    words.trim_end_matches(AROUND).ends_with(['?', '？'])
+}
+
+/// A sentence that stands above others instead of a heading: the question of a list of questions, a label in bold
+/// ("**Cause.**").
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RunIn<'t> {
+    words: &'t str,
+    block: usize,
+}
+
+impl<'t> RunIn<'t> {
+    /// Reads the next sentence; what it stands under is then [`Self::over`].
+    pub(super) fn read(&mut self, text: &'t str, next: &SentenceEvidence) {
+        let words = text.get(next.range.clone()).unwrap_or_default().trim();
+        if is_question(words) || is_label(words) {
+            *self = Self { words, block: next.block };
+        } else if next.kind == BlockKind::Heading || next.block > self.block + 1 {
+            *self = Self::default();
+        }
+    }
+
+    /// What stands over a sentence that was read: the question or the label, else the innermost heading.
+    pub(super) fn over(self, heading: &'t [String]) -> &'t str {
+        if self.words.is_empty() { heading.last().map_or("", String::as_str) } else { self.words }
+    }
+}
+
+/// Whether a sentence is a label in bold.
+pub(super) fn is_label(words: &str) -> bool {
+    let is_bold = ["**", "__"].iter().any(|sign| words.starts_with(sign) && words.ends_with(sign));
+    is_bold && words.split_whitespace().count() <= MOST_OF_LABEL
+}
 
 /// The section that is being read.
 #[derive(Debug, Default)]

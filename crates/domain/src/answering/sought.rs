@@ -2,14 +2,13 @@
 
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
-use super::form::{
-    asks_for_author, asks_for_option, asks_in_present, tells_amount, tells_author, tells_condition, tells_default,
-};
+use super::form::{asks_for_author, asks_for_option, asks_in_present, tells_amount, tells_condition, tells_default};
 use crate::command_options::options;
 use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, has_time};
 use crate::evidence::measure::Measure;
 use crate::evidence::names::names_in_full;
+use crate::wording::lower_case_words;
 
 /// A question, and what a sentence must tell to answer it.
 pub(super) struct Sought<'q> {
@@ -24,8 +23,10 @@ enum Form {
     Number(Option<Measure>),
     /// A date; in the present tense also a condition or a time ("on the third day").
     Time { in_present: bool },
-    /// The author of something: a name, or words that tell one.
+    /// The author of something: a person, or whoever it was made by.
     Author,
+    /// A reason.
+    Reason,
     /// The definition of a term.
     Definition,
     /// Several things.
@@ -45,6 +46,7 @@ impl<'q> Sought<'q> {
             AnswerKind::Person if asks_for_author(asked) => Form::Author,
             AnswerKind::Definition if question.terms.asks_for_term() => Form::Definition,
             AnswerKind::List => Form::List,
+            _ if asked.trim_start().to_lowercase().starts_with("why ") => Form::Reason,
             _ if asks_for_option(&asked.to_lowercase()) => Form::Option,
             _ => Form::Unseen,
         };
@@ -72,7 +74,11 @@ impl<'q> Sought<'q> {
             Form::Time { in_present } => {
                 candidate.holds_kind || in_present && (tells_condition(text) || has_time(text))
             }
-            Form::Author => tells_author(text) && candidate.holds_kind || names_in_full(&self.question.text, text),
+            Form::Author => {
+                let is_by = lower_case_words(text).any(|word| word == "by");
+                is_by && candidate.holds_kind || names_in_full(&self.question.text, text)
+            }
+            Form::Reason => candidate.gives_reason,
             Form::Option => !options(text).is_empty() || candidate.is_row,
             Form::Definition => {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;

@@ -44,8 +44,19 @@ const POINTING_BACK: [&str; 26] = [
     "defaults",
 ];
 
-/// Openings of a sentence about what the one before leaves out.
-const IF_LEFT_OUT: [&str; 4] = ["if omitted", "if unset", "if not set", "if not given"];
+/// Openings of a sentence about what the one before tells, or leaves out.
+const OPENINGS_BACK: [&str; 10] = [
+    "if omitted",
+    "if unset",
+    "if not set",
+    "if not given",
+    "for this reason",
+    "for that reason",
+    "because of this",
+    "as a result",
+    "the default is",
+    "the default value is",
+];
 
 /// The text above a sentence that tells what it is about.
 #[derive(Clone, Copy)]
@@ -85,7 +96,7 @@ pub(super) fn context(
     let words = source.text.get(sentence.range.clone())?;
     let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
     let opens = |opening: &&str| words.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
-    let points_back = POINTING_BACK.contains(&first.as_str()) || IF_LEFT_OUT.iter().any(opens);
+    let points_back = POINTING_BACK.contains(&first.as_str()) || OPENINGS_BACK.iter().any(opens);
     if !(points_back || is_for_entry && above.entry.is_some()) {
         return None;
     }

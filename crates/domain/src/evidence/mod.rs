@@ -264,7 +264,21 @@ impl QuestionTerms {
     pub fn positions(&self, stem: &str) -> impl Iterator<Item = usize> + use<> {
         let joined = self.joined.iter().find(|(joined, _)| joined == stem).map_or(0, |(_, mask)| *mask);
         let parts = (0..MAX_TERMS).filter(move |position| joined & (1 << position) != 0);
-        self.position(stem).into_iter().chain(parts.take(joined.count_ones() as usize))
+        self.position(stem).or_else(|| self.version(stem)).into_iter().chain(parts.take(joined.count_ones() as usize))
+    }
+
+    /// The term that is a version of which `stem` is a later part: 0.8 of 0.8.1.
+    fn version(&self, stem: &str) -> Option<usize> {
+        let is_version =
+            |word: &str| word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        if !is_version(stem) {
+            return None;
+        }
+        let holds = |term: &QuestionTerm| {
+            let rest = stem.strip_prefix(term.stem.as_str()).filter(|_| is_version(&term.stem));
+            rest.is_some_and(|rest| rest.starts_with('.'))
+        };
+        self.terms.iter().position(holds)
     }
 
     /// Share of the mass that a set of terms makes up, 0 to 1; 0 for a question without terms.

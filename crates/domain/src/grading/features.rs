@@ -52,6 +52,8 @@ pub struct Passage<'p> {
     pub dense: Option<f32>,
     /// BM25 score of the passage for the question; 0 when it holds none of its terms.
     pub lexical: f32,
+    /// Chunks of its collection; `None` if it is the only one asked.
+    pub among: Option<u64>,
 }
 
 /// The features of one passage.

@@ -72,11 +72,15 @@ pub struct Answerability {
 /// Judges a round. `evidence` runs parallel to `passages`.
 #[must_use]
 pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Answerability {
-    let features = of_round(question, passages, evidence);
+    let nearest = nearest(question, passages, evidence);
+    // Asked together, collections turn away what each would turn away by itself: a large one beside a small one makes the
+    // passages of the small one no less likely.
+    let chunks = nearest.as_ref().and_then(|nearest| nearest.passage.among).unwrap_or_else(|| question.terms.chunks());
+    let features = of_nearest(question, passages, nearest.as_ref());
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
     let by_row = if has_row { row::PROBABILITY } else { 0.0 };
-    let probability = model.probability(&features, question.terms.chunks()).max(by_row);
+    let probability = model.probability(&features, chunks).max(by_row);
     let highest = if names_something_foreign(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }
@@ -106,7 +110,7 @@ pub(crate) fn is_named(question: &str, word: &str) -> bool {
 }
 
 impl QuestionModel {
-    /// `chunks` is the size of the collections: the more there are, the nearer is the nearest of them to a question that
+    /// `chunks` is the size of the collection of the nearest passage: the more there are, the nearer is the nearest of them to a question that
     /// none answers.
     fn probability(&self, features: &Features, chunks: u64) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a size, within bounds")]
@@ -136,11 +140,15 @@ struct Nearest<'r> {
 /// Computes the features of a round.
 #[must_use]
 pub fn of_round(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Features {
+    of_nearest(question, passages, nearest(question, passages, evidence).as_ref())
+}
+
+fn of_nearest(question: &Question, passages: &[Passage<'_>], nearest: Option<&Nearest<'_>>) -> Features {
     let highest = |value: &dyn Fn(&Passage<'_>) -> f32| passages.iter().map(value).fold(0.0, f32::max);
     let lexical = |passage: &Passage<'_>| lexical_share(question, passage.lexical);
     let dense = |passage: &Passage<'_>| passage.dense.unwrap_or(0.0);
     let mut values = [0.0; COUNT];
-    if let Some(nearest) = nearest(question, passages, evidence) {
+    if let Some(nearest) = nearest {
         let own = nearest.values(question);
         values = [
             highest(&dense),

@@ -57,7 +57,7 @@ mod tests {
     fn grade_of(question: &str) -> Grade {
         let analyzer = Analyzer::english();
         let parsed = Question::new(analyzer, question, 1000, |_| 3);
-        let passages = [Passage { title: "Ubuntu", text: RELEASES, dense: Some(0.2), lexical: 4.0 }];
+        let passages = [Passage { title: "Ubuntu", text: RELEASES, dense: Some(0.2), lexical: 4.0, among: None }];
         let evidence = evidence_of(analyzer, &parsed, &passages);
         grade(&parsed, &passages, &evidence).verdicts.first().map_or(Grade::Incorrect, |verdict| verdict.grade)
     }

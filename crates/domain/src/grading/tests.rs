@@ -26,7 +26,7 @@ fn round(question: &str, scores: Scores) -> GradedRound {
     let passages: Vec<Passage<'_>> = PAGES
         .iter()
         .zip(scores)
-        .map(|(text, (dense, lexical))| Passage { title: "Handbook", text, dense, lexical })
+        .map(|(text, (dense, lexical))| Passage { title: "Handbook", text, dense, lexical, among: None })
         .collect();
     let evidence = evidence_of(Analyzer::english(), &parsed, &passages);
     grade(&parsed, &passages, &evidence)
@@ -74,7 +74,7 @@ fn a_small_collection_has_no_near_passage_by_chance() {
     let answerable = |chunks: u64| {
         let question = Question::new(analyzer, "How often am I on call?", chunks, |_| 1);
         let text = "Nobody is on call more than one week in five.";
-        let passages = [Passage { title: "Rota", text, dense: Some(0.5), lexical: 2.0 }];
+        let passages = [Passage { title: "Rota", text, dense: Some(0.5), lexical: 2.0, among: None }];
         let evidence = evidence_of(analyzer, &question, &passages);
         grade(&question, &passages, &evidence).answerability.probability
     };
@@ -145,8 +145,8 @@ fn features_are_finite_and_named() {
     assert_eq!(NAMES.iter().collect::<HashSet<_>>().len(), COUNT);
     let parsed = parsed("How many weeks?");
     let passages = [
-        Passage { title: "", text: "", dense: Some(-1.0), lexical: f32::MAX },
-        Passage { title: "", text: "weeks", dense: None, lexical: 0.0 },
+        Passage { title: "", text: "", dense: Some(-1.0), lexical: f32::MAX, among: None },
+        Passage { title: "", text: "weeks", dense: None, lexical: 0.0, among: None },
     ];
     let evidence = evidence_of(Analyzer::english(), &parsed, &passages);
     for features in of_round(&parsed, &passages, &evidence) {
@@ -163,7 +163,7 @@ fn a_passage_that_defines_the_term_is_correct_though_only_its_vector_found_it() 
     let passages: Vec<Passage<'_>> = texts
         .iter()
         .zip([(Some(0.55), 5.2), (Some(0.35), 0.0)])
-        .map(|(text, (dense, lexical))| Passage { title: "Massif", text, dense, lexical })
+        .map(|(text, (dense, lexical))| Passage { title: "Massif", text, dense, lexical, among: None })
         .collect();
     let grade_of = |text: &str| {
         let parsed = question(text);

@@ -26,7 +26,7 @@ pub(crate) enum LeafKind {
     Text,
     /// A block of HTML.
     Html,
-    /// A heading: its level and its words without markup.
+    /// A heading: its level and its words without markup. Those of pictures count where there are no others.
     Heading(u8, String),
     /// A fenced code block with its fences.
     Fence,
@@ -118,6 +118,10 @@ struct Reader {
     is_item_text: bool,
     /// Start of the last block that lies in no other.
     last_block: Option<usize>,
+    /// Open pictures of the last heading.
+    pictures: usize,
+    /// The words that stand for its pictures.
+    pictured: String,
 }
 
 impl Reader {
@@ -126,6 +130,7 @@ impl Reader {
             Event::Start(Tag::Paragraph | Tag::CodeBlock(CodeBlockKind::Indented)) => self.leaf(LeafKind::Text, range),
             Event::Start(Tag::HtmlBlock) => self.leaf(LeafKind::Html, range),
             Event::Start(Tag::Heading { level, .. }) => {
+                (self.pictures, self.pictured) = (0, String::new());
                 self.leaf(LeafKind::Heading(number(level), String::new()), range);
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => self.leaf(LeafKind::Fence, range),
@@ -170,9 +175,14 @@ impl Reader {
     /// Adds the text of an event inside a heading to the heading's words.
     fn inside(&mut self, event: &Event<'_>) {
         let Some(Leaf { kind: LeafKind::Heading(_, title), .. }) = self.leaves.last_mut() else { return };
+        let words = if self.pictures > 0 { &mut self.pictured } else { &mut *title };
         match event {
-            Event::Text(words) | Event::Code(words) => title.push_str(words),
-            Event::SoftBreak | Event::HardBreak => title.push(' '),
+            Event::Text(text) | Event::Code(text) => words.push_str(text),
+            Event::SoftBreak | Event::HardBreak => words.push(' '),
+            Event::Start(Tag::Image { .. }) => self.pictures += 1,
+            Event::End(TagEnd::Image) => self.pictures = self.pictures.saturating_sub(1),
+            // A title may be a logo; badges beside a name are no part of it.
+            Event::End(TagEnd::Heading(_)) if title.trim().is_empty() => title.clone_from(&self.pictured),
             _ => {}
         }
     }

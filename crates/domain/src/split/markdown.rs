@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn titles_are_words_without_markup() {
         let text = "# [0.2] of _May_ <a name=\"x\"></a>&amp; \\*nix **![logo](a.png)**\n\n[0.2]: https://host.example";
-        assert_eq!(headings(text), only(1, "0.2 of May & *nix logo"));
+        assert_eq!(headings(text), only(1, "0.2 of May & *nix"));
+        assert_eq!(headings("# [![Logo of Paint](a.png)](https://host.example)"), only(1, "Logo of Paint"));
     }
 
     #[test]

@@ -69,6 +69,12 @@ impl Features {
         }
     }
 
+    /// How far the score of the best sentence is above that of the best one elsewhere.
+    pub(super) const fn margin(&self) -> f32 {
+        let [.., margin, _] = self.values;
+        margin
+    }
+
     /// All values in the order of [`NAMES`], where the embedding model gives the vectors of tokens.
     #[must_use]
     pub fn all(&self) -> Option<[f32; ALL]> {

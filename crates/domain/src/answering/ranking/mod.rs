@@ -49,6 +49,9 @@ const OPENS: f32 = 0.8;
 /// Cosine below which a sentence without a word of the question is no answer to it.
 const LEAST_COSINE: f32 = 0.35;
 
+/// From how nearly the heading above it is the question a sentence needs no word of it.
+const HEADED_BY_QUESTION: f32 = 0.75;
+
 /// A linear model of a score of 0 to about 1.
 struct Linear {
     bias: f32,
@@ -89,7 +92,8 @@ fn highest_lexical(candidates: &[SentenceCandidate]) -> f32 {
 
 fn is_related(candidate: &SentenceCandidate, likeness: Option<&Likeness>) -> bool {
     let is_near = likeness.is_some_and(|likeness| likeness.cosine >= LEAST_COSINE);
-    candidate.mask != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0 || is_near
+    let is_under = candidate.headed >= HEADED_BY_QUESTION;
+    candidate.mask != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0 || is_under || is_near
 }
 
 fn score(candidate: &SentenceCandidate, top: f32, likeness: Option<&Likeness>) -> f32 {

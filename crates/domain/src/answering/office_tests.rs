@@ -1,0 +1,136 @@
+//! Documents as people write them at work: lists of questions, labels in bold, legends, tables of things, change logs.
+
+use super::tests::{parsed, text};
+use super::*;
+use crate::evidence::passage::PassageEvidence;
+use crate::late_interaction::Likeness;
+use crate::lexical::analyzer::Analyzer;
+use crate::planning::plan;
+
+fn given(question: &str, source: &AnswerSource<'_>) -> Option<QuotedPassages> {
+    let parsed = parsed(question);
+    let title = format!("{} {}", source.title, source.heading.join(" "));
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, &title, source.text)];
+    let material = Material { question: &parsed, sources: &[*source], evidence: &evidence };
+    let found = candidates(&parsed, material.sources, &evidence);
+    passages(&material, plan(question).question_type, &found, None)
+}
+
+#[test]
+fn a_question_in_the_text_is_answered_by_what_follows_it() {
+    let notes = "Questions from the floor:\n\n- *Will the shop open on Sundays?* Not this year, said Ida.\n- *Is there a new van?* In May.";
+    assert_eq!(text("Will the shop open on Sundays?", &[notes]), "Not this year, said Ida. [^1]");
+    let page = "**How long does the glue dry?**\nSix hours at least.\n\n**Where is it kept?**\nIn the cellar.";
+    assert_eq!(text("How long does the glue dry?", &[page]), "Six hours at least. [^1]");
+}
+
+#[test]
+fn a_reason_stands_under_its_label() {
+    let report = "**Impact.** The kiln stopped in June for a day.\n\n**Cause.** A fuse of the wrong size made the kiln stop.\n\n**Fix.** The kiln has another fuse since 9 June.";
+    assert!(text("Why did the kiln stop?", &[report]).contains("A fuse of the wrong size made the kiln stop. [^1]"));
+}
+
+#[test]
+fn a_legend_is_no_code_and_a_title_no_answer() {
+    let page = "Kiln 4 - operating notes\n\nHold the button until the lamp of the kiln blinks blue.\n\nLamp: green blink = ready, yellow = cooling, violet = door open";
+    assert!(text("What does it mean if the lamp of the kiln is violet?", &[page]).contains("violet = door open"));
+    assert!(!text("What are the operating notes of kiln 4?", &[page]).contains("operating notes"));
+}
+
+#[test]
+fn both_parts_of_a_question_are_answered() {
+    let page = "A meal costs 5 euros. Fish on Thursdays. Order by 9:30 at the board.";
+    let both = text("How much does a meal cost, and until when do I have to order?", &[page]);
+    assert_eq!(both, "A meal costs 5 euros. [^1] Order by 9:30 at the board. [^1]");
+}
+
+#[test]
+fn what_points_back_comes_with_the_sentence_before_it() {
+    let page = "A wrong block size damages the volume. For this reason the tool should not be run directly.";
+    assert_eq!(
+        text("Why should the tool not be run directly?", &[page]),
+        "A wrong block size damages the volume. [^1] For this reason the tool should not be run directly. [^1]"
+    );
+}
+
+#[test]
+fn beside_the_entry_of_an_option_only_other_entries_stand() {
+    let page = "OPTIONS\n       Without an option the tool prints all sorts of paint that are open or closed.\n\n       -a, --all\n              Print open and closed paint.\n\n       -c, --closed\n              Print closed paint only.\n";
+    let answer = text("Which option prints closed paint only?", &[page]);
+    assert!(answer.contains("-c, --closed") && !answer.contains("Without an option"), "{answer}");
+}
+
+#[test]
+fn pictures_links_and_parts_of_synopses_are_no_answers() {
+    let page = "[![glue](https://example.org/glue.svg)](https://example.org/glue)\n\nglue | paint ]\n\n[glue]: https://example.org/glue\n\nThe glue was made by Ida Holm.";
+    assert_eq!(text("Who makes the glue?", &[page]), "The glue was made by Ida Holm. [^1]");
+}
+
+#[test]
+fn whoever_made_something_is_named() {
+    let doubtful = |page: &str| {
+        let answer = super::tests::answer("Who maintains the kiln?", &[page], None).expect("an answer");
+        answer.is_doubtful()
+    };
+    assert!(doubtful("The list of the kiln is maintained as a Texinfo manual."));
+    assert!(!doubtful("The kiln is maintained by Holm."));
+}
+
+const CARS: &str = "| Plate: K 1 | Vehicle: Van | Based in: Ulm | Remarks: tow bar |\n| Plate: K 2 | Vehicle: Zoe | Based in: Ulm | Remarks: pool car |\n| Plate: K 3 | Vehicle: Octavia | Based in: Bonn | Remarks: pool car, petrol |\n";
+
+#[test]
+fn the_rows_that_are_asked_for_are_given() {
+    let source = AnswerSource { title: "fleet", ..AnswerSource::alone(CARS) };
+    let pool = given("Which pool cars do we have?", &source).expect("rows");
+    assert_eq!(
+        pool.text,
+        "### fleet\n\n- Plate: K 2 | Vehicle: Zoe | Based in: Ulm | Remarks: pool car [^1]\n\n- Plate: K 3 | Vehicle: Octavia | Based in: Bonn | Remarks: pool car, petrol [^1]"
+    );
+    assert_eq!(pool.passages, [GivenPassage { source_index: 0, reason: PassageReason::List, about: None }]);
+    let table = "| Supplier | Rating |\n|---|---|\n| Holm | A |\n| Berg | B |\n| Lund | A |\n";
+    let suppliers = AnswerSource { title: "suppliers", ..AnswerSource::alone(table) };
+    let rated = given("List the suppliers with rating A", &suppliers).expect("rows");
+    assert!(
+        rated.text.contains("Holm") && rated.text.contains("Lund") && !rated.text.contains("Berg"),
+        "{}",
+        rated.text
+    );
+}
+
+#[test]
+fn the_changes_of_a_version_are_a_list() {
+    let changes = "- Colours can be mixed\n- Removed: grey\n- The lid closes";
+    let heading = ["4.2.0 (June)".to_owned()];
+    let source = AnswerSource { title: "Paint release notes", heading: &heading, ..AnswerSource::alone(changes) };
+    let listed = given("What changed in Paint 4.2?", &source).expect("the list");
+    assert!(listed.text.contains("- Removed: grey [^1]"), "{}", listed.text);
+    let other = ["4.3.0 (May)".to_owned()];
+    let source = AnswerSource { heading: &other, ..source };
+    assert_eq!(given("What changed in Paint 4.2?", &source), None);
+}
+
+/// The passages given where the answer stands in a passage that is farther from the question than another one by `behind`,
+/// whose sentence has this cosine; `None` if the answer is given.
+fn passages_beside(behind: f32, other: f32) -> Option<QuotedPassages> {
+    let parsed = parsed("Where is the glue kept?");
+    let texts = ["The glue is kept in the cellar.", "The glue is not kept for ever."];
+    let sources = [0.6 - behind, 0.6].into_iter().zip(texts);
+    let sources: Vec<AnswerSource<'_>> = sources
+        .map(|(similarity, text)| AnswerSource { similarity: Some(similarity), ..AnswerSource::alone(text) })
+        .collect();
+    let evidence = texts.map(|text| PassageEvidence::new(Analyzer::english(), &parsed.terms, "", text));
+    let found = candidates(&parsed, &sources, &evidence);
+    let cosine = |one: &SentenceCandidate| Likeness::of_cosine(if one.source() == 0 { 0.8 } else { other });
+    let likenesses: Vec<Likeness> = found.iter().map(cosine).collect();
+    let answer = compose(&parsed, &found, Some(&likenesses)).expect("an answer");
+    let material = Material { question: &parsed, sources: &sources, evidence: &evidence };
+    answer.is_doubtful().then(|| closest(&material, &found, Some(&likenesses), &answer).expect("passages"))
+}
+
+#[test]
+fn beside_a_nearer_passage_a_sentence_needs_a_clear_lead() {
+    assert_eq!(passages_beside(0.0, 0.75), None, "no passage is nearer");
+    assert_eq!(passages_beside(0.1, 0.2), None, "no other sentence is");
+    let both = passages_beside(0.1, 0.75).expect("passages");
+    assert_eq!(both.text, "The glue is kept in the cellar. [^1]\n\nThe glue is not kept for ever. [^2]");
+}

@@ -1,0 +1,100 @@
+//! The rows of a table that a question for several things asks for: those with the value that it names.
+
+use std::ops::Range;
+
+use super::naming::words_in;
+use super::read_source::ReadSource;
+use super::row::labelled;
+use super::units::UnitKind;
+use crate::evidence::{Question, TermMask};
+use crate::wording::lower_case_words;
+
+/// Most rows of an answer.
+const MOST_ROWS: usize = 12;
+
+/// Longest value, in bytes, that must be written in the question as in its cell: a rating of "A" is no article.
+const LONGEST_SIGN: usize = 2;
+
+/// A row of a table, by the number of its source and the position of its unit.
+struct Row {
+    at: (usize, usize),
+    /// Whether the question names one of its columns and, beside it, the value there: "rating A".
+    is_named: bool,
+    /// Question terms in its cells, without the names of columns.
+    values: TermMask,
+}
+
+/// The rows that a question asks for, of the table in which one row is the best, in their order: those with a value that it
+/// names with its column, else those that hold as much of it in their cells as the best row. Empty where that is no choice: the
+/// question names nothing that single rows hold, or all of them do.
+pub(super) fn rows_asked_for(
+    question: &Question,
+    read: &[ReadSource<'_>],
+    best: (usize, usize),
+) -> Vec<(usize, Range<usize>)> {
+    let document = |number: usize| read.get(number).map(|read| read.source.key.document_id);
+    let numbers = (0..read.len()).filter(|number| document(*number) == document(best.0));
+    let mut sources: Vec<(usize, &ReadSource<'_>)> = numbers.filter_map(|at| Some((at, read.get(at)?))).collect();
+    sources.sort_by_key(|(_, read)| read.source.key.ordinal);
+    let rows: Vec<Row> = sources.iter().flat_map(|(number, read)| rows(question, *number, read)).collect();
+    let values = rows.iter().find(|row| row.at == best).map_or(0, |row| row.values);
+    let is_named = rows.iter().any(|row| row.is_named);
+    let is_asked_for = |row: &&Row| if is_named { row.is_named } else { values != 0 && row.values & values == values };
+    let chosen: Vec<&Row> = rows.iter().filter(is_asked_for).collect();
+    if chosen.len() == rows.len() || chosen.len() > MOST_ROWS {
+        return Vec::new();
+    }
+    chosen.into_iter().map(|row| (row.at.0, row.at.1..row.at.1 + 1)).collect()
+}
+
+fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {
+    let units = read.units.iter().enumerate().filter(|(_, unit)| unit.kind == UnitKind::Row);
+    let row = |(at, unit): (usize, &super::units::Unit)| {
+        let header = unit.header.clone().and_then(|header| read.source.text.get(header));
+        let header = header.or(read.source.table_header).unwrap_or_default();
+        let text = labelled(header, read.source.text.get(unit.range.clone())?);
+        let cells: Vec<(&str, &str)> =
+            text.split(" | ").map(|cell| cell.split_once(": ").unwrap_or(("", cell))).collect();
+        Some(Row {
+            at: (number, at),
+            is_named: cells.iter().any(|(column, value)| names(&question.asked, column, value)),
+            values: cells.iter().fold(0, |mask, (_, value)| mask | words_in(question, value)),
+        })
+    };
+    units.filter_map(row).collect()
+}
+
+/// Whether a question names a column, and the value that stands there.
+fn names(question: &str, column: &str, value: &str) -> bool {
+    let asked: Vec<String> = lower_case_words(question).collect();
+    let mut column = lower_case_words(column).peekable();
+    if column.peek().is_none() || !column.all(|word| asked.contains(&word)) {
+        return false;
+    }
+    if value.len() <= LONGEST_SIGN {
+        return question.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == value);
+    }
+    let value: Vec<String> = lower_case_words(value).collect();
+    !value.is_empty() && asked.windows(value.len()).any(|words| words == value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_named_with_its_column() {
+        let cases = [
+            ("List the suppliers with rating A", "Rating", "A", true),
+            ("List the suppliers with rating A", "Rating", "B", false),
+            ("List a supplier with its rating", "Rating", "A", false),
+            ("Which cars have diesel as fuel?", "Fuel", "Diesel", true),
+            ("Which cars have diesel?", "Fuel", "diesel", false),
+            ("Which parts have the status in stock?", "Status", "In stock", true),
+            ("Which parts?", "", "parts", false),
+        ];
+        for (question, column, value, expected) in cases {
+            assert_eq!(names(question, column, value), expected, "{question} {column} {value}");
+        }
+    }
+}
