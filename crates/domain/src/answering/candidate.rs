@@ -9,7 +9,7 @@ use super::form::{
 };
 use super::listed::{List, Lists};
 use super::naming::{about, named, words_in};
-use super::need::gives_reason;
+use super::need::{asks_why, gives_reason};
 use super::pointer::Pointers;
 use super::quote::quotable;
 use super::row::labelled;
@@ -49,6 +49,7 @@ pub struct SentenceCandidate {
     /// Share of neighbouring question terms that are also neighbours in this sentence.
     pub(super) pairs: f32,
     pub(super) mask: TermMask,
+    /// Whether it holds the kind of thing asked for; where that is a reason, also whether it stands under a heading for one.
     pub(super) holds_kind: bool,
     /// How well it fits the kind of thing asked for, 0 to 1.
     pub(super) fit: f32,
@@ -61,8 +62,6 @@ pub struct SentenceCandidate {
     pub(super) opens: f32,
     /// Bonus for having the form that the question asks for.
     pub(super) bonus: f32,
-    /// Whether it gives a reason, or stands under a heading for one.
-    pub(super) gives_reason: bool,
     /// Whether it says nothing by itself.
     pub(super) is_fragment: bool,
     /// Whether it is a row of a table.
@@ -293,14 +292,17 @@ fn candidate(
     let held = sentence.mask | evidence.title_mask | above.mask();
     let subject = question.terms.share(held & !sentence.mask);
     let in_heading = words_in(question, heading);
-    let holds_kind = question.kind.is_held_by(&question.text, &text);
+    let holds_kind = if asks_why(&question.asked) {
+        gives_reason(&text) || gives_reason(heading)
+    } else {
+        question.kind.is_held_by(&question.text, &text)
+    };
     let heading_asked = about(&question.text, heading);
     // "AUTHOR", and below it a name: the heading makes the line say something.
     let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text, heading),
-        gives_reason: gives_reason(&text) || gives_reason(heading),
         about: about(&question.text, source.title),
         headed: heading_asked.min(question.terms.share(in_heading)),
         heading: in_heading,

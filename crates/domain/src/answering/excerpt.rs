@@ -111,7 +111,7 @@ impl<'m> Sources<'m> {
             // A sentence that lists what is asked for answers by itself.
             Need::Listing if ranked.first().is_some_and(|(best, _)| self.lists(best)) => Vec::new(),
             Need::Listing => self.listing(),
-            Need::Reason if ranked.first().is_some_and(|(best, _)| best.gives_reason) => Vec::new(),
+            Need::Reason if ranked.first().is_some_and(|(best, _)| best.holds_kind) => Vec::new(),
             Need::Reason | Need::Explanation => self.explanation(ranked),
             Need::Calculation(figure) if ranked.first().is_some_and(|(best, _)| figure.is_told_by(&best.text)) => {
                 Vec::new()

@@ -1,7 +1,7 @@
 //! The form of a sentence: whether it can be an answer, and whether it has the form that the question asks for. English
 //! only.
 
-use super::need::gives_reason;
+use super::need::{asks_why, gives_reason};
 use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
@@ -141,7 +141,7 @@ pub(super) fn bonus(question: &Question, sentence: &str, heading: &str) -> f32 {
     if question.kind == AnswerKind::Definition && question.terms.is_defined_by(sentence) {
         bonus += DEFINITION;
     }
-    if asked.starts_with("why ") {
+    if asks_why(&asked) {
         bonus += if gives_reason(heading) {
             UNDER_REASON
         } else if gives_reason(sentence) {

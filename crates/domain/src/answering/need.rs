@@ -155,7 +155,7 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Calculation(figure))
     } else if is_for_one_thing {
         None
-    } else if asked.starts_with("why ") {
+    } else if asks_why(asked) {
         Some(Need::Reason)
     } else if !compared(&question.text).is_empty() {
         Some(Need::Comparison)
@@ -166,6 +166,11 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
     } else {
         (question.kind == AnswerKind::List).then_some(Need::Listing)
     }
+}
+
+/// Whether a question asks for a reason.
+pub(super) fn asks_why(question: &str) -> bool {
+    question.trim_start().get(..4).is_some_and(|opening| opening.eq_ignore_ascii_case("why "))
 }
 
 /// Whether a sentence gives a reason.

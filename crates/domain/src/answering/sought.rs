@@ -3,6 +3,7 @@
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::form::{asks_for_author, asks_for_option, asks_in_present, tells_amount, tells_condition, tells_default};
+use super::need::asks_why;
 use crate::command_options::options;
 use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, has_time};
@@ -46,7 +47,7 @@ impl<'q> Sought<'q> {
             AnswerKind::Person if asks_for_author(asked) => Form::Author,
             AnswerKind::Definition if question.terms.asks_for_term() => Form::Definition,
             AnswerKind::List => Form::List,
-            _ if asked.trim_start().to_lowercase().starts_with("why ") => Form::Reason,
+            _ if asks_why(asked) => Form::Reason,
             _ if asks_for_option(&asked.to_lowercase()) => Form::Option,
             _ => Form::Unseen,
         };
@@ -78,7 +79,7 @@ impl<'q> Sought<'q> {
                 let is_by = lower_case_words(text).any(|word| word == "by");
                 is_by && candidate.holds_kind || names_in_full(&self.question.text, text)
             }
-            Form::Reason => candidate.gives_reason,
+            Form::Reason => candidate.holds_kind,
             Form::Option => !options(text).is_empty() || candidate.is_row,
             Form::Definition => {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
