@@ -135,16 +135,30 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
         Format::Markdown => first_heading(&text),
         // The first of several: a sheet, often called "Sheet1", or a message.
         Format::Xlsx | Format::Xls | Format::Xlsb | Format::Ods | Format::Mailbox => None,
-        _ => headings.first().filter(|heading| heading.bytes.start == 0).map(|heading| heading.text.clone()),
+        _ => title_among(&headings, 0),
     });
     Extracted { text, title, media_type, splitter, headings, pages, notes, attachments }
 }
 
 /// The first heading of Markdown text if it comes before any other text.
 fn first_heading(text: &str) -> Option<String> {
-    let first = text.len() - text.trim_start().len();
-    let title = headings_of_markdown(text).into_iter().next().filter(|heading| heading.bytes.start <= first)?.text;
-    Some(title).filter(|title| !title.is_empty())
+    title_among(&headings_of_markdown(text), text.len() - text.trim_start().len())
+}
+
+/// The first heading if it begins at `first` or before, and is not one of a series.
+fn title_among(headings: &[Heading], first: usize) -> Option<String> {
+    let (title, others) = headings.split_first()?;
+    let mut siblings = others.iter().filter(|other| other.level == title.level);
+    let before_number = |text: &str| {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let number = words.iter().position(|word| word.contains(|sign: char| sign.is_ascii_digit()))?;
+        Some(words.into_iter().take(number).collect::<Vec<_>>())
+    };
+    // "Changes in version 1.2" above "Changes in version 1.1" is the newest section of a log, which it does not name.
+    let own = before_number(&title.text);
+    let is_one_of_many = own.is_some() && siblings.any(|other| before_number(&other.text) == own);
+    let is_title = title.bytes.start <= first && !title.text.is_empty() && !is_one_of_many;
+    is_title.then(|| title.text.clone())
 }
 
 #[cfg(test)]
@@ -161,6 +175,17 @@ mod tests {
         assert_eq!(extract(b"Text.\n\n# Later", "text/markdown", None).expect("readable").title, None);
         let title = |text: &[u8]| extract(text, "text/markdown", None).expect("readable").title;
         assert_eq!(title(b"# Title\n\n# Part\n\nText.").as_deref(), Some("Title"));
+        assert_eq!(title(b"# Paint 2\n\n# Part 1\n\nText.").as_deref(), Some("Paint 2"));
+        assert_eq!(title(b"# Version 1.2\n\nText.").as_deref(), Some("Version 1.2"));
+        assert_eq!(title(b"# Version 1.2\n\nText.\n\n# Version 1.1 (May)\n\nText."), None);
+    }
+
+    #[test]
+    fn the_newest_section_of_a_log_is_no_title() {
+        let log = "Changes in version 1.2 (June)\n-----------------------------\n\n * Colours mix.\n\nChanges in version 1.1 (May)\n----------------------------\n\n * The lid closes.\n";
+        let extracted = extract(log.as_bytes(), "text/plain", None).expect("readable");
+        assert_eq!(extracted.headings.len(), 2, "{:?}", extracted.headings);
+        assert_eq!(extracted.title, None);
     }
 
     #[test]

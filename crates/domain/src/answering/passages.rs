@@ -18,6 +18,9 @@ use crate::planning::QuestionType;
 /// Share of the best score from which the paragraph of a sentence is given rather than that of a title or a label.
 const NEARLY_AS_GOOD: f32 = 0.75;
 
+/// Most sections that come nearest, each of another source.
+const MOST_CLOSEST: usize = 3;
+
 /// Longest lead-in, in bytes.
 const LONGEST_LEAD_IN: usize = 200;
 
@@ -51,8 +54,8 @@ pub fn passages(
 }
 
 /// The section around the best sentence, or of a long one what follows, for a question whose answer is too doubtful to be
-/// given as one, and that of the nearest passage if it is another one: the answer may stand beside the sentence. A title or a
-/// part of a list may be the best here. `None` if it cannot be quoted.
+/// given as one, that of the nearest passage, and those of sentences nearly as good: the answer may stand beside the sentence,
+/// or in another source. A title or a part of a list may be the best here. `None` if it cannot be quoted.
 #[must_use]
 pub fn closest(
     material: &Material<'_>,
@@ -71,13 +74,16 @@ pub fn closest(
     let says_something = |(found, score): &&Scored<'_>| !found.is_fragment && *score >= NEARLY_AS_GOOD * highest;
     let best = ranked.iter().find(is_quoted).or_else(|| ranked.iter().find(says_something));
     let best = best.map_or(first, |(found, _)| *found);
-    let excerpt = |found: &SentenceCandidate| sources.section_of(found.source, found.range.start);
-    let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
-    page.push(&sources, excerpt(best)?);
     let is_nearest = |(found, _): &&Scored<'_>| found.behind <= 0.0 && !found.is_fragment;
     let nearest = ranked.iter().find(is_nearest).filter(|_| best.behind > NEARER);
-    if let Some(excerpt) = nearest.and_then(|(found, _)| excerpt(found)) {
-        page.push(&sources, excerpt);
+    let others = ranked.iter().filter(says_something);
+    let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
+    let sections = std::iter::once(best).chain(nearest.into_iter().chain(others).map(|(found, _)| *found));
+    for found in sections {
+        let is_given = page.passages.iter().any(|given| given.source_index == found.source);
+        if page.passages.len() < MOST_CLOSEST && !is_given {
+            page.push(&sources, sources.section_of(found.source, found.range.start)?);
+        }
     }
     (!page.passages.is_empty()).then_some(page)
 }
