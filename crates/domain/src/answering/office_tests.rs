@@ -134,3 +134,19 @@ fn beside_a_nearer_passage_a_sentence_needs_a_clear_lead() {
     let both = passages_beside(0.1, 0.75).expect("passages");
     assert_eq!(both.text, "The glue is kept in the cellar. [^1]\n\nThe glue is not kept for ever. [^2]");
 }
+
+#[test]
+fn at_most_three_sections_come_nearest_each_of_another_source() {
+    let parsed = parsed("When was the glue delivered?");
+    let texts = ["by car", "to the workshop", "and paid", "late"];
+    let texts = texts.map(|how| format!("The glue was delivered {how}. It was the glue that was delivered {how}."));
+    let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource::alone(text)).collect();
+    let evidence = texts.each_ref().map(|text| PassageEvidence::new(Analyzer::english(), &parsed.terms, "", text));
+    let found = candidates(&parsed, &sources, &evidence);
+    let answer = compose(&parsed, &found, None).expect("an answer");
+    assert!(answer.is_doubtful(), "it holds no date");
+    let material = Material { question: &parsed, sources: &sources, evidence: &evidence };
+    let given = closest(&material, &found, None, &answer).expect("passages");
+    let numbers: std::collections::BTreeSet<usize> = given.passages.iter().map(|given| given.source_index).collect();
+    assert_eq!((numbers.len(), given.passages.len()), (3, 3), "{}", given.text);
+}
