@@ -100,23 +100,15 @@ fn with_passages<'h, Output>(
     read: impl FnOnce(&[features::Passage<'_>]) -> Output,
 ) -> Output {
     let titled: Vec<(String, &Hit)> = hits.into_iter().map(|hit| (hit.title(), hit)).collect();
-    let dense_floor = found.and_then(Retrieved::dense_floor);
-    let passage = |(title, hit)| passage_of(hit, title, dense_floor, found);
-    let passages: Vec<_> = titled.iter().map(|(title, hit)| (title.as_str(), *hit)).map(passage).collect();
+    let passages: Vec<_> = titled.iter().map(|(title, hit)| passage_of(hit, title, found)).collect();
     read(&passages)
 }
 
-/// `dense_floor` is the cosine of a passage that the dense half did not find.
-fn passage_of<'p>(
-    hit: &'p Hit,
-    title: &'p str,
-    dense_floor: Option<f32>,
-    found: Option<&Retrieved>,
-) -> features::Passage<'p> {
+fn passage_of<'p>(hit: &'p Hit, title: &'p str, found: Option<&Retrieved>) -> features::Passage<'p> {
     features::Passage {
         title,
         text: &hit.passage.text,
-        dense: hit.dense.map(narrow).or(dense_floor),
+        dense: hit.dense.map(narrow).or_else(|| found.and_then(Retrieved::dense_floor)),
         lexical: hit.lexical.map_or(0.0, narrow),
         among: found.and_then(|found| found.sizes.get(&hit.passage.collection).copied()),
     }

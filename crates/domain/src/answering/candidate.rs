@@ -9,7 +9,7 @@ use super::form::{
 };
 use super::listed::{List, Lists};
 use super::naming::{about, named, words_in};
-use super::need::{asks_why, gives_reason};
+use super::need::{Reason, asks_why};
 use super::pointer::Pointers;
 use super::quote::quotable;
 use super::row::labelled;
@@ -174,16 +174,12 @@ pub fn candidates(
         question,
         is_for_entry: asks_for_entry(question),
         is_for_default: tells_default(&question.asked),
+        nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
         pointers: Pointers::of(question),
         is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
-    let similarity = |number: usize| sources.get(number).and_then(|source| source.similarity);
-    let nearest = sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max);
-    for candidate in &mut found {
-        candidate.behind = similarity(candidate.source).map_or(0.0, |own| nearest - own);
-    }
     // Sorting is stable: of equals the one from the better source, and the earlier one, comes first.
     found.sort_by(|one, two| prior(two).total_cmp(&prior(one)));
     found.truncate(MAX_CANDIDATES);
@@ -197,6 +193,8 @@ struct Asked<'q> {
     is_for_entry: bool,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
     is_for_default: bool,
+    /// Cosine of the passage that is nearest to it.
+    nearest: f32,
     /// Whether sentences that only lead elsewhere may answer it.
     pointers: Pointers,
     /// Whether a source defines what it asks to define, so that the beginning of a section need not.
@@ -220,11 +218,15 @@ fn of_source(
         if before.is_none_or(|before| before.block != sentence.block) {
             entry = Entry::begun_by(source.text, sentence);
         }
-        let above = Above { before, entry: entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start) };
-        let opens_section = section.is_opened_by(source, sentence);
         run_in.read(source.text, sentence);
-        let heading = run_in.over(source.heading);
-        if let Some(mut candidate) = candidate(question, source, evidence, Place { above, heading }, sentence) {
+        let above = Above {
+            before,
+            entry: entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start),
+            heading: run_in.over(source.heading),
+        };
+        let opens_section = section.is_opened_by(source, sentence);
+        if let Some(mut candidate) = candidate(question, source, evidence, above, sentence) {
+            candidate.behind = source.similarity.map_or(0.0, |own| asked.nearest - own);
             candidate.source = index;
             candidate.place = place;
             candidate.block = sentence.block;
@@ -232,8 +234,8 @@ fn of_source(
             candidate.context = context(source, above, sentence, asked.is_for_entry);
             let next = evidence.sentences.get(place + 1);
             let is_last = next.is_none_or(|next| next.block != sentence.block);
-            let is_label = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
-            candidate.is_fragment |= entry.as_ref().is_some_and(is_label);
+            let is_name = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
+            candidate.is_fragment |= entry.as_ref().is_some_and(is_name);
             candidate.is_fragment |=
                 place == 0 && is_last && next.is_some() && source.key.ordinal == 0 && is_title_line(&candidate.text);
             let opened = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence));
@@ -267,20 +269,14 @@ fn prior(candidate: &SentenceCandidate) -> f32 {
     candidate.lexical + 0.2 * candidate.probability + candidate.bonus + candidate.opens + candidate.headed
 }
 
-/// What a sentence stands under.
-struct Place<'p> {
-    above: Above<'p>,
-    /// The question or the label before it, else the innermost heading.
-    heading: &'p str,
-}
-
 fn candidate(
     question: &Question,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
-    Place { above, heading }: Place<'_>,
+    above: Above<'_>,
     sentence: &SentenceEvidence,
 ) -> Option<SentenceCandidate> {
+    let heading = above.heading;
     let can_state = matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
     let range = below_heading(source, sentence.range.clone());
     let words = source.text.get(range.clone())?;
@@ -292,17 +288,15 @@ fn candidate(
     let held = sentence.mask | evidence.title_mask | above.mask();
     let subject = question.terms.share(held & !sentence.mask);
     let in_heading = words_in(question, heading);
-    let holds_kind = if asks_why(&question.asked) {
-        gives_reason(&text) || gives_reason(heading)
-    } else {
-        question.kind.is_held_by(&question.text, &text)
-    };
+    let is_for_reason = asks_why(&question.asked);
+    let reason = if is_for_reason { Reason::given(&text, heading) } else { None };
+    let holds_kind = if is_for_reason { reason.is_some() } else { question.kind.is_held_by(&question.text, &text) };
     let heading_asked = about(&question.text, heading);
     // "AUTHOR", and below it a name: the heading makes the line say something.
     let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
-        bonus: bonus(question, &text, heading),
+        bonus: bonus(question, &text, reason),
         about: about(&question.text, source.title),
         headed: heading_asked.min(question.terms.share(in_heading)),
         heading: in_heading,

@@ -157,7 +157,8 @@ impl ExtractiveAnswer {
     }
 
     /// Its best sentence.
-    pub(super) fn best(&self) -> Option<&QuotedSentence> {
+    #[must_use]
+    pub fn best(&self) -> Option<&QuotedSentence> {
         let own = self.sentences.iter().filter(|sentence| !sentence.is_context);
         own.reduce(|best, next| if next.score > best.score { next } else { best })
     }

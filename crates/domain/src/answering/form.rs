@@ -1,7 +1,7 @@
 //! The form of a sentence: whether it can be an answer, and whether it has the form that the question asks for. English
 //! only.
 
-use super::need::{asks_why, gives_reason};
+use super::need::Reason;
 use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
@@ -127,8 +127,8 @@ pub(super) fn asks_for_entry(question: &Question) -> bool {
     begins && asks && !is_about_one && question.terms.options().is_empty()
 }
 
-/// Bonus of a sentence, and of what it stands under, for having the form that the question asks for.
-pub(super) fn bonus(question: &Question, sentence: &str, heading: &str) -> f32 {
+/// Bonus of a sentence for having the form that the question asks for; `reason` where that is one.
+pub(super) fn bonus(question: &Question, sentence: &str, reason: Option<Reason>) -> f32 {
     let asked = question.asked.to_lowercase();
     let named = question.terms.options();
     let own = entry_options(sentence);
@@ -141,15 +141,11 @@ pub(super) fn bonus(question: &Question, sentence: &str, heading: &str) -> f32 {
     if question.kind == AnswerKind::Definition && question.terms.is_defined_by(sentence) {
         bonus += DEFINITION;
     }
-    if asks_why(&asked) {
-        bonus += if gives_reason(heading) {
-            UNDER_REASON
-        } else if gives_reason(sentence) {
-            REASON
-        } else {
-            0.0
-        };
-    }
+    bonus += match reason {
+        Some(Reason::Headed) => UNDER_REASON,
+        Some(Reason::InWords) => REASON,
+        None => 0.0,
+    };
     if tells_default(&asked) && tells_default(sentence) {
         bonus += DEFAULT;
     }
@@ -289,6 +285,7 @@ pub(super) fn asks_for_option(question: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::need::asks_why;
     use super::*;
     use crate::lexical::analyzer::Analyzer;
 
@@ -357,7 +354,8 @@ mod tests {
     #[test]
     fn sentences_of_the_form_asked_for_are_preferred() {
         let of = |question: &str, sentence: &str| {
-            bonus(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence, "")
+            let reason = if asks_why(question) { Reason::given(sentence, "") } else { None };
+            bonus(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence, reason)
         };
         let table = [
             ("What does the -z option of tar do?", "-z, --gzip, --gunzip, --ungzip Filter the archive.", NAMED_OPTION),

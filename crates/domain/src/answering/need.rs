@@ -173,8 +173,24 @@ pub(super) fn asks_why(question: &str) -> bool {
     question.trim_start().get(..4).is_some_and(|opening| opening.eq_ignore_ascii_case("why "))
 }
 
-/// Whether a sentence gives a reason.
-pub(super) fn gives_reason(sentence: &str) -> bool {
+/// Where a reason is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// By the words of a sentence.
+    InWords,
+    /// By what the sentence stands under: "Cause."
+    Headed,
+}
+
+impl Reason {
+    /// Whether a sentence, or what it stands under, gives a reason.
+    pub(super) fn given(sentence: &str, heading: &str) -> Option<Self> {
+        if gives_reason(heading) { Some(Self::Headed) } else { gives_reason(sentence).then_some(Self::InWords) }
+    }
+}
+
+/// Whether a text gives a reason.
+fn gives_reason(sentence: &str) -> bool {
     let text = format!(" {} ", lower_case_words(sentence).collect::<Vec<_>>().join(" ")).replace(" just because ", " ");
     REASONS.iter().any(|reason| text.contains(&format!(" {reason} ")))
 }

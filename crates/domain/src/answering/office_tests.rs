@@ -1,19 +1,14 @@
 //! Documents as people write them at work: lists of questions, labels in bold, legends, tables of things, change logs.
 
+use super::passages_tests::given_of;
 use super::tests::{parsed, text};
 use super::*;
 use crate::evidence::passage::PassageEvidence;
 use crate::late_interaction::Likeness;
 use crate::lexical::analyzer::Analyzer;
-use crate::planning::plan;
 
 fn given(question: &str, source: &AnswerSource<'_>) -> Option<QuotedPassages> {
-    let parsed = parsed(question);
-    let title = format!("{} {}", source.title, source.heading.join(" "));
-    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, &title, source.text)];
-    let material = Material { question: &parsed, sources: &[*source], evidence: &evidence };
-    let found = candidates(&parsed, material.sources, &evidence);
-    passages(&material, plan(question).question_type, &found, None)
+    given_of(question, &[*source])
 }
 
 #[test]

@@ -169,9 +169,8 @@ impl Quoted {
             UnitKind::Heading => None,
             UnitKind::Code => code(text.get(unit.range.clone()).unwrap_or_default()),
             UnitKind::Row => {
-                let header = unit.header.clone().and_then(|header| text.get(header)).or(read.source.table_header);
                 let row = text.get(unit.range.clone()).unwrap_or_default();
-                let line = header.map_or_else(|| row.to_owned(), |header| labelled(header, row));
+                let line = read.header_of(unit).map_or_else(|| row.to_owned(), |header| labelled(header, row));
                 plain_line(&line).map(|line| format!("- {}", self.marked(&[line])))
             }
             UnitKind::Paragraph | UnitKind::Item => {

@@ -7,11 +7,14 @@ use crate::evidence::passage::PassageEvidence;
 use crate::lexical::analyzer::Analyzer;
 use crate::planning::{QuestionType, plan};
 
-fn given_of(question: &str, sources: &[AnswerSource<'_>]) -> Option<QuotedPassages> {
+pub(super) fn given_of(question: &str, sources: &[AnswerSource<'_>]) -> Option<QuotedPassages> {
     let parsed = parsed(question);
     let evidence: Vec<PassageEvidence> = sources
         .iter()
-        .map(|source| PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, source.text))
+        .map(|source| {
+            let title = format!("{} {}", source.title, source.heading.join(" "));
+            PassageEvidence::new(Analyzer::english(), &parsed.terms, &title, source.text)
+        })
         .collect();
     let found = candidates(&parsed, sources, &evidence);
     let material = Material { question: &parsed, sources, evidence: &evidence };

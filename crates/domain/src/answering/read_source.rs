@@ -35,6 +35,11 @@ impl ReadSource<'_> {
         self.unit(at).is_some_and(|unit| unit.kind == kind)
     }
 
+    /// The header above a row: one in the source's text, else the one that stands before the source.
+    pub(super) fn header_of(&self, row: &Unit) -> Option<&str> {
+        row.header.clone().and_then(|header| self.source.text.get(header)).or(self.source.table_header)
+    }
+
     fn is_member(&self, at: usize) -> bool {
         self.unit(at).is_some_and(Unit::is_member)
     }

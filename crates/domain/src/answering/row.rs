@@ -4,6 +4,15 @@ use crate::markdown::{cells, is_table_delimiter};
 
 /// The cells of a row, named by a header of one or more rows.
 pub(super) fn labelled(header: &str, row: &str) -> String {
+    let named = named_cells(header, row).into_iter().map(|(label, cell)| match label.as_str() {
+        "" => cell.to_owned(),
+        label => format!("{label}: {cell}"),
+    });
+    named.collect::<Vec<_>>().join(" | ")
+}
+
+/// The cells of a row that hold something, each after the name of its column, which is empty where the header has none.
+pub(super) fn named_cells<'r>(header: &str, row: &'r str) -> Vec<(String, &'r str)> {
     let mut labels: Vec<String> = Vec::new();
     for line in header.lines().filter(|line| line.contains('|') && !is_table_delimiter(line)) {
         for (column, (_, words)) in cells(line.trim_start()).enumerate() {
@@ -14,14 +23,9 @@ pub(super) fn labelled(header: &str, row: &str) -> String {
             }
         }
     }
-    let named = cells(row).zip(labels.iter().map(String::as_str).chain(std::iter::repeat(""))).filter_map(
-        |((_, cell), label)| match (label, cell) {
-            (_, "") => None,
-            ("", cell) => Some(cell.to_owned()),
-            (label, cell) => Some(format!("{}: {cell}", label.trim_end_matches(':'))),
-        },
-    );
-    named.collect::<Vec<_>>().join(" | ")
+    let labels =
+        labels.iter().map(|label| label.trim_end_matches(':').to_owned()).chain(std::iter::repeat(String::new()));
+    labels.zip(cells(row).map(|(_, cell)| cell)).filter(|(_, cell)| !cell.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::naming::words_in;
 use super::read_source::ReadSource;
-use super::row::labelled;
+use super::row::named_cells;
 use super::units::UnitKind;
 use crate::evidence::{Question, TermMask};
 use crate::wording::lower_case_words;
@@ -50,11 +50,16 @@ pub(super) fn rows_asked_for(
 fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {
     let units = read.units.iter().enumerate().filter(|(_, unit)| unit.kind == UnitKind::Row);
     let row = |(at, unit): (usize, &super::units::Unit)| {
-        let header = unit.header.clone().and_then(|header| read.source.text.get(header));
-        let header = header.or(read.source.table_header).unwrap_or_default();
-        let text = labelled(header, read.source.text.get(unit.range.clone())?);
-        let cells: Vec<(&str, &str)> =
-            text.split(" | ").map(|cell| cell.split_once(": ").unwrap_or(("", cell))).collect();
+        let header = read.header_of(unit).unwrap_or_default();
+        let cells = named_cells(header, read.source.text.get(unit.range.clone())?);
+        // A row of a CSV file names its columns itself.
+        let cells: Vec<(&str, &str)> = cells
+            .iter()
+            .map(|(column, cell)| match column.as_str() {
+                "" => cell.split_once(": ").unwrap_or(("", *cell)),
+                column => (column, *cell),
+            })
+            .collect();
         Some(Row {
             at: (number, at),
             is_named: cells.iter().any(|(column, value)| names(&question.asked, column, value)),

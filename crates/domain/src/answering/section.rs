@@ -4,7 +4,7 @@ use super::AnswerSource;
 use super::candidate::below_heading;
 use super::form::ends_like_sentence;
 use crate::evidence::passage::SentenceEvidence;
-use crate::markdown::BlockKind;
+use crate::markdown::{BlockKind, is_bold};
 
 /// Most words of a bold sentence that is a label.
 const MOST_OF_LABEL: usize = 5;
@@ -44,8 +44,7 @@ impl<'t> RunIn<'t> {
 
 /// Whether a sentence is a label in bold.
 pub(super) fn is_label(words: &str) -> bool {
-    let is_bold = ["**", "__"].iter().any(|sign| words.starts_with(sign) && words.ends_with(sign));
-    is_bold && words.split_whitespace().count() <= MOST_OF_LABEL
+    is_bold(words) && words.split_whitespace().count() <= MOST_OF_LABEL
 }
 
 /// The section that is being read.

@@ -65,6 +65,8 @@ pub(super) struct Above<'e> {
     pub(super) before: Option<&'e SentenceEvidence>,
     /// The entry that it is a part of.
     pub(super) entry: Option<&'e Entry>,
+    /// The question or the label that it stands under, else the innermost heading.
+    pub(super) heading: &'e str,
 }
 
 impl Above<'_> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::marker::{Marker, Markers, is_escaped, whole_marker_length};
 use super::non_answer::{is_ignorance, is_pleasantry};
-use crate::markdown::BlockKind;
+use crate::markdown::{BlockKind, is_bold};
 use crate::sentence::Sentence;
 use crate::span::{IndexedText, Span};
 
@@ -237,14 +237,6 @@ impl Shape<'_> {
 fn without_number(words: &str) -> &str {
     let after = words.trim_start_matches(|sign: char| sign.is_ascii_digit());
     after.strip_prefix(['.', ')']).unwrap_or(words)
-}
-
-fn is_bold(raw: &str) -> bool {
-    ["**", "__"].iter().any(|sign| {
-        raw.strip_prefix(sign)
-            .and_then(|inner| inner.strip_suffix(sign))
-            .is_some_and(|inner| !inner.is_empty() && !inner.contains(sign))
-    })
 }
 
 /// For each statement, the source numbers that cover it, ascending and without repeats.

@@ -52,7 +52,7 @@ pub struct Passage<'p> {
     pub dense: Option<f32>,
     /// BM25 score of the passage for the question; 0 when it holds none of its terms.
     pub lexical: f32,
-    /// Chunks of its collection; `None` if it is the only one asked.
+    /// Chunks of its collection; `None` for those of all that the question was weighed in.
     pub among: Option<u64>,
 }
 

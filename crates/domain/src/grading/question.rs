@@ -110,8 +110,8 @@ pub(crate) fn is_named(question: &str, word: &str) -> bool {
 }
 
 impl QuestionModel {
-    /// `chunks` is the size of the collection of the nearest passage: the more there are, the nearer is the nearest of them to a question that
-    /// none answers.
+    /// `chunks` is the size of the collection of the nearest passage: the more there are, the nearer is the nearest of them to
+    /// a question that none answers.
     fn probability(&self, features: &Features, chunks: u64) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a size, within bounds")]
         let size = chunks.clamp(FEWEST_CHUNKS, MOST_CHUNKS) as f32 / REFERENCE_CHUNKS;

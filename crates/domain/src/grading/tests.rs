@@ -85,6 +85,29 @@ fn a_small_collection_has_no_near_passage_by_chance() {
 }
 
 #[test]
+fn the_collection_of_the_nearest_passage_counts_however_large_the_others_are() {
+    let analyzer = Analyzer::english();
+    let question = Question::new(analyzer, "How often am I on call?", 16_000, |_| 1);
+    let answerable = |near: Option<u64>, far: Option<u64>| {
+        let passages = [
+            Passage {
+                title: "Rota",
+                text: "Nobody is on call more than one week in five.",
+                dense: Some(0.5),
+                lexical: 2.0,
+                among: near,
+            },
+            Passage { title: "Phones", text: "A call costs nothing.", dense: Some(0.2), lexical: 1.0, among: far },
+        ];
+        let evidence = evidence_of(analyzer, &question, &passages);
+        grade(&question, &passages, &evidence).answerability.probability
+    };
+    let [together, small, large] =
+        [(None, None), (Some(70), Some(15_930)), (Some(15_930), Some(70))].map(|(near, far)| answerable(near, far));
+    assert!(small > large + 0.1 && (large - together).abs() < 1e-6, "{small} {large} {together}");
+}
+
+#[test]
 fn says_why() {
     let verdicts = verdicts("How many weeks of leave for zebras?", [(Some(0.4), 3.0), (Some(0.1), 0.0), (None, 0.0)]);
     assert!(verdicts[0].reason.ends_with("similarity 0.40; lacks zebras, many"), "{}", verdicts[0].reason);

@@ -32,6 +32,15 @@ impl Iterator for Lines<'_> {
     }
 }
 
+/// Whether a text is one piece of bold words.
+pub(crate) fn is_bold(text: &str) -> bool {
+    ["**", "__"].iter().any(|sign| {
+        text.strip_prefix(sign)
+            .and_then(|inner| inner.strip_suffix(sign))
+            .is_some_and(|inner| !inner.is_empty() && !inner.contains(sign))
+    })
+}
+
 /// Bytes of the list and quote marks at the start of a line.
 pub(super) fn marks(line: &str) -> usize {
     let number = |rest: &str| {

@@ -60,12 +60,7 @@ async fn main() {
                 let with = with_vectors.then_some(&*likenesses);
                 let given = passages(&material, plan(text).question_type, &found, with)
                     .or_else(|| closest(&material, &found, with, &answer).filter(|_| answer.is_doubtful()));
-                let best = answer
-                    .sentences
-                    .iter()
-                    .filter(|sentence| !sentence.is_context)
-                    .max_by(|one, two| one.score.total_cmp(&two.score))
-                    .expect("a sentence");
+                let best = answer.best().expect("a sentence");
                 count("best sentence holds it", is_right(question, &sources[best.source].text[best.range.clone()]));
                 let holds = is_right(question, &answer.text);
                 count("answer holds it", holds);
