@@ -284,7 +284,7 @@ test("a key sees what its scopes open", async ({ browser, request }) => {
     await page.goto(`${base}/#/documents`);
     const isOpen = names.includes("Documents");
     const mayChange = scope === "ingest" || scope === "admin";
-    await expect(page.getByRole("heading", { name: "Documents" })).toHaveCount(isOpen ? 1 : 0);
+    await expect(page.getByRole("heading", { name: "Documents", exact: true })).toHaveCount(isOpen ? 1 : 0);
     await expect(page.getByRole("button", { name: "Delete the collection" })).toHaveCount(mayChange ? 1 : 0);
     await expect(page.getByText("Drop files here")).toHaveCount(mayChange ? 1 : 0);
     await page.close();
