@@ -95,14 +95,16 @@ fn print_status(status: &ClusterStatus) -> anyhow::Result<()> {
             "the schema is not split up yet: {steps} steps are to be done; run cited cluster init"
         ))?,
     }
-    print_line(format_args!("\n{:<32} {:<12} {:>8} {:>14}", "node", "", "shards", "bytes"))?;
+    print_line(format_args!("\n{:<32} {:<16} {:>8} {:>14}", "node", "", "shards", "bytes"))?;
     for node in &status.nodes {
-        let role = match (node.is_coordinator, node.is_active) {
-            (_, false) => "not active",
-            (true, true) => "coordinator",
-            (false, true) => "worker",
+        let role = match (node.is_coordinator, node.is_active, node.answers) {
+            (_, _, false) => "does not answer",
+            (_, false, true) => "not active",
+            (true, true, true) => "coordinator",
+            (false, true, true) => "worker",
         };
-        print_line(format_args!("{:<32} {role:<12} {:>8} {:>14}", node.address, node.shards, node.bytes))?;
+        let bytes = node.bytes.map_or_else(|| "not read".to_owned(), |bytes| bytes.to_string());
+        print_line(format_args!("{:<32} {role:<16} {:>8} {bytes:>14}", node.address, node.shards))?;
     }
     if let Some(skew) = status.skew() {
         print_line(format_args!("the fullest node holds {skew:.2} times the mean"))?;

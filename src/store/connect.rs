@@ -88,7 +88,7 @@ pub struct Store {
     pub(in crate::store) audit: GroupWriter<AuditRow>,
     pub(in crate::store) flushes: GroupWriter<Flush>,
     /// Whether the rows of tenants are on servers of their own.
-    is_split: bool,
+    pub(in crate::store) is_split: bool,
 }
 
 impl Store {

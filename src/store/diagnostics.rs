@@ -2,7 +2,9 @@
 
 use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
 
-use crate::store::{MIGRATOR, StoreError, connect, connect_options::is_unverified, schema_version::SchemaVersion};
+use crate::store::{
+    MIGRATOR, StoreError, cluster, connect, connect_options::is_unverified, schema_version::SchemaVersion,
+};
 
 /// Roles that the service needs; the first is its runtime role.
 const ROLES: [&str; 5] = ["cited_app", "cited_worker", "cited_lexical", "cited_keys", "cited_record"];
@@ -14,17 +16,26 @@ pub(crate) struct Finding {
     pub(crate) about: &'static str,
     /// Value that was found.
     pub(crate) found: String,
-    /// Remedy, if the service cannot work with that value.
-    pub(crate) remedy: Option<String>,
+    /// Remedy, if there is something to be done about that value.
+    pub(crate) remedy: Option<Remedy>,
+}
+
+/// A remedy, with its urgency.
+#[derive(Clone, Debug)]
+pub(crate) enum Remedy {
+    /// The service cannot work before.
+    Needed(String),
+    /// The service works, not as well as it could.
+    Advised(String),
 }
 
 impl Finding {
-    const fn good(about: &'static str, found: String) -> Self {
+    pub(in crate::store) const fn good(about: &'static str, found: String) -> Self {
         Self { about, found, remedy: None }
     }
 
-    fn fault(about: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { about, found: found.into(), remedy: Some(remedy.into()) }
+    pub(in crate::store) fn fault(about: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { about, found: found.into(), remedy: Some(Remedy::Needed(remedy.into())) }
     }
 }
 
@@ -34,7 +45,7 @@ impl Finding {
 /// [`StoreError::Unavailable`] when it does not answer.
 pub(crate) async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, StoreError> {
     let mut connection = PgConnection::connect_with(options).await?;
-    let findings = vec![
+    let mut findings = vec![
         way(options),
         server(&mut connection).await?,
         pgvector(&mut connection).await?,
@@ -43,6 +54,7 @@ pub(crate) async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, 
         schema(&mut connection).await?,
         log(&mut connection).await?,
     ];
+    findings.extend(cluster::examine(&mut connection).await?);
     connection.close().await?;
     Ok(findings)
 }

@@ -60,6 +60,14 @@ impl RuntimeRole {
         }
     }
 
+    /// The statement that takes it over until the transaction ends.
+    pub(super) const fn taken_over(self) -> &'static str {
+        match self {
+            Self::Requests => "SET LOCAL ROLE cited_app",
+            Self::Queue => "SET LOCAL ROLE cited_worker",
+        }
+    }
+
     /// Logs in at a server as the role itself, and lets it in first if the owner may do so. Where neither works, such as
     /// with an owner who may not change roles, the user of `server` logs in and takes the role over.
     ///

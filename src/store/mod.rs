@@ -42,7 +42,7 @@ pub(crate) use collections::{
     DroppedIndex, IndexChange, IndexDrop, NewIndex, ProfileId, SearchedCollection, StoredDocument,
 };
 pub(crate) use connect_options::connect_options;
-pub(crate) use diagnostics::{Finding, examine};
+pub(crate) use diagnostics::{Finding, Remedy, examine};
 pub(crate) use documents::{
     AttachedTo, CitedChunks, CitedPassage, CitedState, ContextGaps, ContextWork, ContextsSoFar, DeleteReceipt,
     DocumentFilter, DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem,

@@ -154,8 +154,10 @@ async fn check_server(setting: &str, url: &SecretString, findings: &mut Findings
     };
     for store::Finding { about, found, remedy } in found {
         Findings::good(about, found);
-        if let Some(remedy) = remedy {
-            findings.fault(remedy);
+        match remedy {
+            None => {}
+            Some(store::Remedy::Needed(remedy)) => findings.fault(remedy),
+            Some(store::Remedy::Advised(remedy)) => findings.warning(remedy),
         }
     }
 }

@@ -26,11 +26,13 @@ $$";
 pub(super) const SETTLES_SHARDS: &str = "run_command_on_shards";
 
 /// Parts of functions, and what stands in their place.
-const EXCHANGED: [(&str, &str); 4] = [
+const EXCHANGED: [(&str, &str); 5] = [
     ("set_config('cited.tenant', in_tenant::text, true)::uuid", "bind_tenant(in_tenant)"),
     ("set_config('cited.tenant', in_tenant::text, true)", "bind_tenant(in_tenant)"),
     // A condition that tells the node. Without it no statement of the function could be sent to one.
     ("c.tenant_id IS NOT DISTINCT FROM this_tenant", "c.tenant_id = this_tenant"),
+    // The same for the documents of the chunks.
+    ("FROM document d WHERE d.tenant_id = c.tenant_id", "FROM document d WHERE d.tenant_id = this_tenant"),
     // A plan without values knows no node.
     ("SET plan_cache_mode TO 'force_generic_plan'", "SET plan_cache_mode TO 'force_custom_plan'"),
 ];
@@ -48,11 +50,12 @@ mod tests {
     #[test]
     fn a_function_is_exchanged_once() {
         let before = "… SET plan_cache_mode TO 'force_generic_plan' AS … t uuid := set_config('cited.tenant', in_tenant::text, true)::uuid; \
-             WHERE c.tenant_id IS NOT DISTINCT FROM this_tenant";
+             WHERE c.tenant_id IS NOT DISTINCT FROM this_tenant AND EXISTS (SELECT FROM document d WHERE d.tenant_id = c.tenant_id)";
         let form = split_form(before).expect("another form");
         assert_eq!(
             form,
-            "… SET plan_cache_mode TO 'force_custom_plan' AS … t uuid := bind_tenant(in_tenant); WHERE c.tenant_id = this_tenant"
+            "… SET plan_cache_mode TO 'force_custom_plan' AS … t uuid := bind_tenant(in_tenant); WHERE c.tenant_id = this_tenant \
+             AND EXISTS (SELECT FROM document d WHERE d.tenant_id = this_tenant)"
         );
         assert_eq!(split_form(&form), None);
     }

@@ -2,11 +2,13 @@
 //! declared once, in the migrations; here stands where each of them belongs.
 
 mod balance;
+mod examination;
 mod functions;
 mod init;
 mod layout;
 mod status;
 
+pub(in crate::store) use examination::examine;
 pub(crate) use init::{Split, Step};
 pub(in crate::store) use init::{complete, is_split};
 pub(crate) use status::ClusterStatus;

@@ -1,12 +1,12 @@
 //! What is where in a cluster.
 
-use sqlx::{AssertSqlSafe, Connection, Executor, Row};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use crate::{
     domain::identity::TenantId,
     store::{
         StoreError,
-        cluster::{Coordinator, layout::FIRST},
+        cluster::{Coordinator, examination::on_each_server, layout::FIRST},
         connect::tenant_of,
     },
 };
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) struct ClusterStatus {
     /// Servers, the coordinator first.
     pub(crate) nodes: Vec<NodeStatus>,
-    /// Tenants with their places, the largest first.
+    /// Tenants with their places, the largest first; none while a server does not answer.
     pub(crate) tenants: Vec<TenantPlace>,
     /// Steps that are still to be done until the schema is split up; 0: it is.
     pub(crate) steps: usize,
@@ -33,10 +33,12 @@ pub(crate) struct NodeStatus {
     pub(crate) is_coordinator: bool,
     /// Whether it takes part.
     pub(crate) is_active: bool,
+    /// Whether it answers.
+    pub(crate) answers: bool,
     /// Shards of distributed tables on it.
     pub(crate) shards: i64,
-    /// Their bytes, with indexes.
-    pub(crate) bytes: i64,
+    /// Their bytes, with indexes; `None` where they were not read, because a server does not answer.
+    pub(crate) bytes: Option<i64>,
 }
 
 /// Where a tenant is, and how much of it.
@@ -58,11 +60,16 @@ impl ClusterStatus {
     /// How much more the fullest node holds than the mean of those with shards; 1: all hold the same. `None` where nothing is
     /// held.
     pub(crate) fn skew(&self) -> Option<f64> {
-        let held: Vec<i64> = self.nodes.iter().filter(|node| node.shards > 0).map(|node| node.bytes).collect();
-        let (most, sum) = (held.iter().max()?, held.iter().sum::<i64>());
-        #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
-        (sum > 0).then(|| *most as f64 * held.len() as f64 / sum as f64)
+        skew(&self.nodes)
     }
+}
+
+/// As [`ClusterStatus::skew`], of these nodes.
+pub(super) fn skew(nodes: &[NodeStatus]) -> Option<f64> {
+    let held: Vec<i64> = nodes.iter().filter(|node| node.shards > 0).filter_map(|node| node.bytes).collect();
+    let (most, sum) = (held.iter().max()?, held.iter().sum::<i64>());
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    (sum > 0).then(|| *most as f64 * held.len() as f64 / sum as f64)
 }
 
 impl Coordinator {
@@ -72,38 +79,17 @@ impl Coordinator {
     /// Any [`StoreError`].
     pub(crate) async fn status(&mut self) -> Result<ClusterStatus, StoreError> {
         let steps = self.plan().await?.len();
-        let nodes = self.nodes().await?;
-        let tenants = if steps == 0 { self.tenants().await? } else { Vec::new() };
+        let nodes = nodes(&mut self.connection).await?;
+        let is_read = steps == 0 && nodes.iter().all(|node| node.answers);
+        let tenants = if is_read { self.tenants().await? } else { Vec::new() };
         let unfinished = sqlx::query_scalar(
             "SELECT COALESCE(sum(result::bigint) FILTER (WHERE success), 0)::bigint
-             FROM run_command_on_all_nodes('SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()')",
+             FROM run_command_on_all_nodes('SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()',
+                                           give_warning_for_connection_errors => true)",
         )
         .fetch_one(&mut self.connection)
         .await?;
         Ok(ClusterStatus { nodes, tenants, steps, unfinished })
-    }
-
-    async fn nodes(&mut self) -> Result<Vec<NodeStatus>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT n.nodename || ':' || n.nodeport AS address, n.groupid = 0 AS is_coordinator, n.isactive,
-                    count(s.shardid) AS shards, COALESCE(sum(s.shard_size), 0)::bigint AS bytes
-             FROM pg_dist_node n
-             LEFT JOIN citus_shards s ON s.nodename = n.nodename AND s.nodeport = n.nodeport AND s.citus_table_type = 'distributed'
-             WHERE n.noderole = 'primary'
-             GROUP BY n.nodeid, n.nodename, n.nodeport, n.groupid, n.isactive ORDER BY n.groupid",
-        )
-        .fetch_all(&mut self.connection)
-        .await?;
-        let nodes = rows.into_iter().map(|row| {
-            Ok(NodeStatus {
-                address: row.try_get("address")?,
-                is_coordinator: row.try_get("is_coordinator")?,
-                is_active: row.try_get("isactive")?,
-                shards: row.try_get("shards")?,
-                bytes: row.try_get("bytes")?,
-            })
-        });
-        nodes.collect::<Result<_, sqlx::Error>>().map_err(StoreError::from)
     }
 
     /// Reads each tenant as the service would: the policies bind the owner too.
@@ -152,6 +138,42 @@ impl Coordinator {
     }
 }
 
+/// Shards of each server, without their sizes.
+const SHARDS: &str = "SELECT n.nodename || ':' || n.nodeport AS address, n.groupid = 0 AS is_coordinator, n.isactive,
+       count(t.logicalrelid) AS shards, NULL::bigint AS bytes
+     FROM pg_dist_node n LEFT JOIN pg_dist_placement p ON p.groupid = n.groupid
+     LEFT JOIN pg_dist_shard s ON s.shardid = p.shardid
+     LEFT JOIN pg_dist_partition t ON t.logicalrelid = s.logicalrelid AND t.partmethod = 'h'
+     WHERE n.noderole = 'primary'
+     GROUP BY n.nodeid, n.nodename, n.nodeport, n.groupid, n.isactive ORDER BY n.groupid";
+
+/// The same with sizes, for which each server is asked.
+const SIZES: &str = "SELECT n.nodename || ':' || n.nodeport AS address, n.groupid = 0 AS is_coordinator, n.isactive,
+       count(s.shardid) AS shards, COALESCE(sum(s.shard_size), 0)::bigint AS bytes
+     FROM pg_dist_node n
+     LEFT JOIN citus_shards s ON s.nodename = n.nodename AND s.nodeport = n.nodeport AND s.citus_table_type = 'distributed'
+     WHERE n.noderole = 'primary'
+     GROUP BY n.nodeid, n.nodename, n.nodeport, n.groupid, n.isactive ORDER BY n.groupid";
+
+/// The servers with their shards.
+pub(super) async fn nodes(connection: &mut PgConnection) -> Result<Vec<NodeStatus>, StoreError> {
+    let answers = on_each_server(connection, "SELECT 1").await?;
+    let all_answer = answers.values().all(|answer| answer.described.is_some());
+    let rows = sqlx::query(if all_answer { SIZES } else { SHARDS }).fetch_all(connection).await?;
+    let nodes = rows.into_iter().map(|row| {
+        let address: String = row.try_get("address")?;
+        Ok(NodeStatus {
+            answers: answers.get(&address).is_some_and(|answer| answer.described.is_some()),
+            address,
+            is_coordinator: row.try_get("is_coordinator")?,
+            is_active: row.try_get("isactive")?,
+            shards: row.try_get("shards")?,
+            bytes: row.try_get("bytes")?,
+        })
+    });
+    nodes.collect::<Result<_, sqlx::Error>>().map_err(StoreError::from)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ClusterStatus, NodeStatus};
@@ -162,8 +184,9 @@ mod tests {
             address: String::new(),
             is_coordinator: shards == 0,
             is_active: true,
+            answers: true,
             shards,
-            bytes,
+            bytes: Some(bytes),
         };
         let status = |nodes| ClusterStatus { nodes, tenants: Vec::new(), steps: 0, unfinished: 0 };
         assert_eq!(status(vec![node(0, 0), node(4, 300), node(4, 100)]).skew(), Some(1.5));

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde::Serialize;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::domain::{
@@ -223,6 +225,16 @@ impl Documents<'_> {
     }
 }
 
+/// A list that an upload brings.
+#[derive(Serialize)]
+struct Brought {
+    source: String,
+    position: i64,
+    allowed: Option<Vec<i32>>,
+    denied: Vec<i32>,
+    maker_principals: Option<Vec<i32>>,
+}
+
 /// Gives the documents of a batch, and what was found in them, the lists that their uploads bring. A list of an upload that
 /// is older than the document is left out, and so is one for a document that its maker may not see: it would open former
 /// versions. Documents that this transaction has made (`new`) have nothing to hide. The documents are locked.
@@ -232,30 +244,44 @@ pub(in crate::store) async fn take_over(
     new: &[Uuid],
 ) -> Result<(), StoreError> {
     let items: ItemColumns = batch.items().into_iter().collect();
+    // The queue and the documents may be on different servers, so each is read by itself.
+    let brought = sqlx::query_as!(
+        Brought,
+        "SELECT i.source, i.position, i.allowed, i.denied, j.maker_principals
+         FROM job_item i JOIN job j ON j.tenant_id = $1 AND j.job_id = i.job_id
+         WHERE i.tenant_id = $1 AND i.job_id = ANY ($2) AND i.ordinal = ANY ($3) AND i.has_acl
+           AND (i.job_id, i.ordinal) IN (SELECT * FROM UNNEST($2::uuid[], $3::int[]))",
+        batch.claim.tenant.0,
+        &items.jobs,
+        &items.ordinals,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    if brought.is_empty() {
+        return Ok(());
+    }
     sqlx::query!(
         // Each document is looked up: what a planner without statistics thinks of the tables does not matter.
         "WITH brought AS MATERIALIZED (
-             SELECT m.document_id, m.source, i.allowed, i.denied, j.maker_principals
-             FROM job_item i JOIN job j ON j.tenant_id = $1 AND j.job_id = i.job_id CROSS JOIN LATERAL (
+             SELECT m.document_id, m.source, i.allowed, i.denied, i.maker_principals
+             FROM jsonb_to_recordset($2) AS i (source text, position bigint, allowed int[], denied int[], maker_principals int[])
+             CROSS JOIN LATERAL (
                  SELECT d.document_id, d.source FROM document d
-                 WHERE d.tenant_id = $1 AND d.collection_id = $4 AND d.source = i.source AND d.position <= i.position
-                   AND (d.document_id = ANY ($5) OR may_see(d.allowed, d.denied, j.maker_principals))
-                 OFFSET 0) m
-             WHERE i.tenant_id = $1 AND i.job_id = ANY ($2) AND i.ordinal = ANY ($3) AND i.has_acl
-               AND (i.job_id, i.ordinal) IN (SELECT * FROM UNNEST($2::uuid[], $3::int[]))),
+                 WHERE d.tenant_id = $1 AND d.collection_id = $3 AND d.source = i.source AND d.position <= i.position
+                   AND (d.document_id = ANY ($4) OR may_see(d.allowed, d.denied, i.maker_principals))
+                 OFFSET 0) m),
          bound AS MATERIALIZED (
              SELECT document_id, allowed, denied FROM brought
              UNION ALL
              SELECT a.document_id, b.allowed, b.denied FROM brought b CROSS JOIN LATERAL (
                  SELECT d.document_id FROM document d
-                 WHERE d.tenant_id = $1 AND d.collection_id = $4 AND d.attached_to = b.source
-                   AND (d.document_id = ANY ($5) OR may_see(d.allowed, d.denied, b.maker_principals))
+                 WHERE d.tenant_id = $1 AND d.collection_id = $3 AND d.attached_to = b.source
+                   AND (d.document_id = ANY ($4) OR may_see(d.allowed, d.denied, b.maker_principals))
                  OFFSET 0) a)
          UPDATE document d SET allowed = b.allowed, denied = b.denied FROM bound b
          WHERE d.tenant_id = $1 AND d.document_id = ANY (ARRAY(SELECT document_id FROM bound)) AND d.document_id = b.document_id",
         batch.claim.tenant.0,
-        &items.jobs,
-        &items.ordinals,
+        Json(&brought) as _,
         batch.collection.id,
         new,
     )

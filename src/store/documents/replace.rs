@@ -1,10 +1,11 @@
 //! Replaces a stored document by a request that keeps some of its fields.
 
 use serde_json::Value;
+use sqlx::Connection;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Documents, EnqueueOutcome, NewJob, NewJobItem, StoreError, jobs::insertion::insert_jobs};
+use crate::store::{Documents, EnqueueOutcome, NewJob, NewJobItem, StoreError, Tx, jobs::insertion::insert_jobs};
 
 /// Seed of the hash that names the document's advisory lock; it keeps this lock apart from others.
 const LOCK: i64 = 0x0063_6974_6564_7132;
@@ -70,6 +71,9 @@ impl Documents<'_> {
         )
         .fetch_optional(&mut *transaction)
         .await?;
+        if self.store.is_split {
+            wait_for_its_commit(&mut transaction, tenant, document).await?;
+        }
         let row = sqlx::query!(
             "SELECT uri, layout ->> 'given_title' AS given_title, media_type, metadata, position
              FROM document WHERE tenant_id = $1 AND document_id = $2",
@@ -90,4 +94,20 @@ impl Documents<'_> {
         });
         Ok(insert_jobs(transaction, (tenant, *self.store.quotas), &[(job, &[item])]).await?.pop())
     }
+}
+
+/// Waits until what is being stored of a document is stored, as long as a statement waits for a lock. The queue and the
+/// document may be on different servers: for a moment an item is settled and its document not yet the new version, but locked.
+async fn wait_for_its_commit(transaction: &mut Tx, tenant: TenantId, document: Uuid) -> Result<(), StoreError> {
+    // Undone at once, so that the lock is not kept while others are waited for.
+    let mut look = transaction.begin().await?;
+    sqlx::query!(
+        "SELECT document_id FROM document WHERE tenant_id = $1 AND document_id = $2 FOR SHARE",
+        tenant.0,
+        document,
+    )
+    .fetch_optional(&mut *look)
+    .await?;
+    look.rollback().await?;
+    Ok(())
 }
