@@ -17,6 +17,10 @@ run: ## Set up what is missing, build, serve, and on the first start load the sa
 test: ## Run every test
 	@scripts/test
 
+.PHONY: cluster-test
+cluster-test: ## Run the tests on a database that is split up over several servers by Citus, which is built from CITED_CITUS=path if it is missing
+	@scripts/cluster-test
+
 .PHONY: clients
 clients: ## Ask with the SDKs and the official clients of OpenAI, MCP and others, fuzz the contract, and hold the scripted model server against the clients of models; needs Python and Node
 	@scripts/test-clients

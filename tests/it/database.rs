@@ -1,12 +1,21 @@
 //! One database per test, copied from a template that has the schema.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 
 use cited::Store;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, postgres::PgConnectOptions};
 use tokio::sync::OnceCell;
 
-use crate::{canaries, throw_away_postgres};
+use crate::{
+    canaries,
+    citus::{self, Cluster},
+    operations::own_servers::Server,
+    process::command,
+    throw_away_postgres,
+};
 
 /// Templates of databases: with the schema alone, with another tenant, with hidden documents as well.
 const TEMPLATE: &str = "cited_template";
@@ -29,19 +38,59 @@ async fn administrator() -> PgConnection {
 pub(crate) async fn create() -> PgConnectOptions {
     PREPARED
         .get_or_init(|| async {
-            let template = copy("template1", TEMPLATE).await;
+            let template = match cluster().await {
+                None => copy("template1", TEMPLATE).await,
+                Some(cluster) => {
+                    let ports: Vec<u16> = cluster.nodes.iter().map(Server::port).collect();
+                    cluster.create(TEMPLATE, &ports).await;
+                    server().await.database(TEMPLATE)
+                }
+            };
             Store::migrate(&template).await.expect("the migrations run");
-            canaries::make(&copy(TEMPLATE, WITHOUT_HIDDEN).await, false).await;
-            canaries::make(&copy(TEMPLATE, WITH_HIDDEN).await, true).await;
+            if cluster().await.is_some() {
+                split(&template).await;
+            }
+            close(TEMPLATE).await;
+            for (name, with_hidden_documents) in [(WITHOUT_HIDDEN, false), (WITH_HIDDEN, true)] {
+                canaries::make(&copy(TEMPLATE, name).await, with_hidden_documents).await;
+                close(name).await;
+            }
             canaries::watch_logs();
         })
         .await;
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    if cluster().await.is_some() {
+        citus::remove_after_this_test(&name);
+    }
     copy(if canaries::is_excepted() { WITHOUT_HIDDEN } else { WITH_HIDDEN }, &name).await
+}
+
+/// Has a template ready to be copied. On one server that only waits for its sessions to end, which they do at once.
+async fn close(template: &str) {
+    if let Some(cluster) = cluster().await {
+        cluster.close(template).await;
+    }
+}
+
+/// The cluster, where tests run on one.
+async fn cluster() -> Option<Arc<Cluster>> {
+    tokio::task::spawn_blocking(throw_away_postgres::cluster).await.expect("the shared servers start")
+}
+
+/// Splits a database up by tenants.
+async fn split(options: &PgConnectOptions) {
+    let shards = citus::DATA_NODES.to_string();
+    let arguments = ["cluster", "init", "--shards", &shards];
+    let output = command(&arguments, &[("DATABASE_URL", &url(options))]).output().await.expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// A copy of a database.
 async fn copy(template: &str, name: &str) -> PgConnectOptions {
+    if let Some(cluster) = cluster().await {
+        cluster.copy(template, name).await;
+        return server().await.database(name);
+    }
     let mut connection = administrator().await;
     // Copying waits for sessions on the template to end, which they do at once.
     let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
@@ -82,15 +131,29 @@ pub(crate) fn url(options: &PgConnectOptions) -> String {
 pub(crate) async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
     let mut connection = options.connect().await.expect("the database answers");
     connection.execute("SET search_path = without_canaries, public").await.expect("a search path");
-    let number =
-        sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.expect(sql);
+    let counted = count(&mut connection, sql).await;
+    let number = match counted {
+        Err(error) if citus::is_beyond_it(&error) => {
+            connection.execute(citus::ROWS_OF_ALL_NODES).await.expect("copies of all rows");
+            count(&mut connection, sql).await.expect(sql)
+        }
+        counted => counted.expect(sql),
+    };
     connection.close().await.expect("close");
     number
+}
+
+async fn count(connection: &mut PgConnection, sql: &str) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(connection).await
 }
 
 /// Runs statements as superuser.
 pub(crate) async fn execute(options: &PgConnectOptions, sql: &str) {
     let mut connection = options.connect().await.expect("the database answers");
+    if citus::is_wanted() {
+        // A change of several tables is one after the other.
+        connection.execute("SET citus.multi_shard_modify_mode = 'sequential'").await.expect("a setting");
+    }
     connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.expect(sql);
     connection.close().await.expect("close");
 }

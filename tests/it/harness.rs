@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use axum::Router;
 use cited::{App, Config, Context, Shutdown};
-use reqwest::{Client, Method, RequestBuilder, Response};
+use reqwest::{Client, Method, RequestBuilder, Response, header};
 use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -204,6 +204,13 @@ pub(crate) fn client() -> Client {
     // The first caller installs it; reqwest asks for one even where nothing is encrypted.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().build().expect("a client")
+}
+
+/// The same, which presents a key.
+pub(crate) fn client_with(key: &str) -> Client {
+    let bearer = header::HeaderValue::from_str(&format!("Bearer {key}")).expect("a header");
+    let headers = header::HeaderMap::from_iter([(header::AUTHORIZATION, bearer)]);
+    Client::builder().no_proxy().default_headers(headers).build().expect("a client")
 }
 
 /// Sends a request; the body is null where it is not JSON. No answer holds a word of a canary.

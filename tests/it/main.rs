@@ -7,6 +7,7 @@
 
 mod ask;
 mod canaries;
+mod citus;
 mod database;
 mod dialect;
 mod documents;

@@ -11,6 +11,7 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
+use reqwest::Client;
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -157,7 +158,11 @@ impl Process {
 
 /// A job as it ended, within a limit; the service at `base` may be away meanwhile.
 pub(crate) async fn ended_job(base: &str, id: &str, limit: Duration) -> Value {
-    let client = client();
+    ended_job_of(&client(), base, id, limit).await
+}
+
+/// The same for a client that presents a key.
+pub(crate) async fn ended_job_of(client: &Client, base: &str, id: &str, limit: Duration) -> Value {
     let deadline = Instant::now() + limit;
     let mut job = None;
     loop {

@@ -1,17 +1,21 @@
-//! One private Postgres for all tests of this binary, in a folder that vanishes with the process.
+//! One private Postgres for all tests of this binary, or one cluster of them, in a folder that vanishes with the process.
 
 use std::{
     fs::{self, Permissions},
+    future,
     os::unix::{fs::PermissionsExt, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{LazyLock, mpsc},
+    sync::{Arc, LazyLock, mpsc},
     thread,
 };
 
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 
-use crate::operations::private_postgres::settings;
+use crate::{
+    citus::{self, Cluster},
+    operations::{own_servers::Server, private_postgres::settings},
+};
 use embedded_postgres::PrivatePostgres;
 
 /// Waits for the end of its input, which is the end of the tests however they end, then stops
@@ -21,14 +25,17 @@ use embedded_postgres::PrivatePostgres;
 /// nothing at all.
 const SWEEPER: &str = r#"
 while read -r _; do :; done
-pid=$(head -n 1 "$1/data/cluster/postmaster.pid" 2>/dev/null) &&
-    kill -QUIT "$pid" && while kill -0 "$pid"; do sleep 0.05; done
+for file in "$1/data/cluster/postmaster.pid" "$1"/*/data/postmaster.pid; do
+    pid=$(head -n 1 "$file" 2>/dev/null) &&
+        kill -QUIT "$pid" && while kill -0 "$pid"; do sleep 0.05; done
+done
 rm -rf "$1"
 "#;
 
 struct ThrowAway {
     connect_options: PgConnectOptions,
-    log: PathBuf,
+    logs: Vec<PathBuf>,
+    cluster: Option<Arc<Cluster>>,
     /// Holds the input that the sweeper waits on.
     _sweeper: Child,
 }
@@ -43,13 +50,19 @@ static THROW_AWAY: LazyLock<ThrowAway> = LazyLock::new(|| {
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async {
+            if citus::is_wanted() {
+                let cluster = Cluster::start(&of_postgres, citus::DATA_NODES).await;
+                let logs = cluster.servers().map(Server::log).collect();
+                sender.send((cluster.options("postgres"), logs, Some(Arc::new(cluster)))).unwrap();
+                future::pending().await
+            }
             let postgres = PrivatePostgres::start(&settings(&of_postgres)).await.unwrap();
-            sender.send(postgres.connect_options()).unwrap();
+            sender.send((postgres.connect_options(), vec![of_postgres.join("data/postgres.log")], None)).unwrap();
             panic!("{}", postgres.failed().await);
         });
     });
-    let connect_options = receiver.recv().expect("the private Postgres starts; its error is above");
-    ThrowAway { connect_options, log: folder.join("data/postgres.log"), _sweeper: sweeper }
+    let (connect_options, logs, cluster) = receiver.recv().expect("Postgres starts; its error is above");
+    ThrowAway { connect_options, logs, cluster, _sweeper: sweeper }
 });
 
 fn sweep_after_the_tests(folder: &Path) -> Child {
@@ -72,9 +85,14 @@ pub(crate) fn connect_options() -> PgConnectOptions {
     THROW_AWAY.connect_options.clone().disable_statement_logging()
 }
 
-/// All that the shared server has logged so far.
+/// All that the shared server, or each of them, has logged so far.
 pub(crate) fn log() -> String {
-    String::from_utf8_lossy(&fs::read(&THROW_AWAY.log).unwrap()).into_owned()
+    THROW_AWAY.logs.iter().map(|log| String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned()).collect()
+}
+
+/// The cluster, where tests run on one. Starts it when first called; blocks meanwhile.
+pub(crate) fn cluster() -> Option<Arc<Cluster>> {
+    THROW_AWAY.cluster.clone()
 }
 
 #[tokio::test]

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
-use reqwest::{Client, Method, header};
+use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use super::OPERATOR;
-use crate::harness::{client, receive};
+use crate::harness::{client, client_with, receive};
 
 /// Settings by which a test says itself who may ask.
 const ACCESS: [&str; 2] = ["CITED_API_KEYS", "CITED_OIDC_ISSUER"];
@@ -115,9 +115,7 @@ impl Member {
 
     /// A client that presents the key.
     pub(crate) fn client(&self) -> Client {
-        let bearer = header::HeaderValue::from_str(&format!("Bearer {}", self.secret)).expect("a header");
-        let headers = header::HeaderMap::from_iter([(header::AUTHORIZATION, bearer)]);
-        Client::builder().no_proxy().default_headers(headers).build().expect("a client")
+        client_with(&self.secret)
     }
 }
 

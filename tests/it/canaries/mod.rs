@@ -127,7 +127,10 @@ impl Door<'_> {
         let failing = json!({"source": self.named("empty.md"), "text": " ", "acl": acl});
         let upload = json!({"collection": collection, "documents": [document, second, failing]});
         let job = self.post("/v1/documents?wait=true", upload).await;
-        let id = |place: usize| job["items"][place]["document_id"].as_str().expect("an id").to_owned();
+        let id = |place: usize| {
+            let id = job["items"][place]["document_id"].as_str();
+            id.unwrap_or_else(|| panic!("no id: {job}")).to_owned()
+        };
         let changed = json!({"text": format!("The {} grows at home.", self.named("version"))});
         self.send(Method::PUT, &format!("/v1/documents/{}?wait=true", id(0)), changed).await;
         let question = format!("Where does the {} grow?", self.named("question"));

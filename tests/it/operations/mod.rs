@@ -13,7 +13,7 @@ mod local_models;
 mod logs;
 mod metrics;
 mod migrations;
-mod own_servers;
+pub(crate) mod own_servers;
 mod pooler;
 pub(crate) mod private_postgres;
 mod replicas;

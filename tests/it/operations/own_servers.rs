@@ -14,16 +14,16 @@ use tokio::process::{Child, Command};
 use crate::{database, wait};
 
 /// A Postgres of its own; it ends with the value.
-pub(super) struct Server {
-    pub(super) bin: PathBuf,
-    pub(super) place: PathBuf,
+pub(crate) struct Server {
+    pub(crate) bin: PathBuf,
+    pub(crate) place: PathBuf,
     port: u16,
     settings: Vec<String>,
     child: Option<Child>,
 }
 
 /// A program of Postgres, as a user that it accepts.
-pub(super) fn program(bin: &Path, name: &str) -> Command {
+pub(crate) fn program(bin: &Path, name: &str) -> Command {
     let mut command = Command::new(bin.join(name));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     if geteuid().is_root() {
@@ -38,20 +38,14 @@ fn account() -> User {
     named("postgres").or_else(|| named("nobody")).expect("an unprivileged user")
 }
 
-pub(super) async fn run(mut command: Command) {
+pub(crate) async fn run(mut command: Command) {
     assert!(command.status().await.expect("it runs").success(), "{command:?}");
 }
 
 /// Ends all of these at the same moment, as a crash would, and starts them again. None of them is waited for before the last
 /// one is told, or that one would have time to write what it held back.
-pub(super) async fn crash(servers: &mut [Server]) {
-    let mut ending = Vec::new();
-    for server in &mut *servers {
-        let child = server.child.take().expect("it runs");
-        let id = child.id().and_then(|id| i32::try_from(id).ok()).expect("an id");
-        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGQUIT).expect("it is told");
-        ending.push(child);
-    }
+pub(crate) async fn crash(servers: &mut [Server]) {
+    let ending: Vec<Child> = servers.iter_mut().map(Server::tell_to_crash).collect();
     for mut child in ending {
         child.wait().await.expect("it ends");
     }
@@ -62,7 +56,7 @@ pub(super) async fn crash(servers: &mut [Server]) {
 
 impl Server {
     /// An empty place for a server below a folder, which listens on a socket only.
-    pub(super) fn at(bin: &Path, folder: &Path, name: &str) -> Self {
+    pub(crate) fn at(bin: &Path, folder: &Path, name: &str) -> Self {
         let place = folder.join(name);
         fs::create_dir(&place).expect("a folder");
         fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).expect("rights");
@@ -75,7 +69,7 @@ impl Server {
     }
 
     /// The same on a port of loopback, with further settings.
-    pub(super) fn on_loopback(bin: &Path, folder: &Path, name: &str, settings: &[&str]) -> Self {
+    pub(crate) fn on_loopback(bin: &Path, folder: &Path, name: &str, settings: &[&str]) -> Self {
         let server = Self::at(bin, folder, name);
         let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port");
         let further = ["listen_addresses=127.0.0.1"].iter().chain(settings).map(|setting| (*setting).to_owned());
@@ -83,7 +77,7 @@ impl Server {
     }
 
     /// Makes an empty server and starts it.
-    pub(super) async fn make(&mut self) {
+    pub(crate) async fn make(&mut self) {
         let mut initdb = program(&self.bin, "initdb");
         initdb.args(["--username=postgres", "--auth=trust", "--no-sync", "--locale=C", "--encoding=UTF8", "--pgdata"]);
         initdb.arg(self.place.join("data"));
@@ -91,10 +85,12 @@ impl Server {
         self.start().await;
     }
 
-    pub(super) async fn start(&mut self) {
+    pub(crate) async fn start(&mut self) {
         let mut postgres = program(&self.bin, "postgres");
         postgres.arg("-D").arg(self.place.join("data")).arg("-k").arg(&self.place).arg("-p").arg(self.port.to_string());
         postgres.args(self.settings.iter().flat_map(|setting| ["-c", setting]));
+        let log = fs::OpenOptions::new().create(true).append(true).open(self.log()).expect("a log");
+        postgres.stderr(log);
         self.child = Some(postgres.spawn().expect("it starts"));
         wait::until_ok("the server answers", async || {
             let mut connection = sqlx::ConnectOptions::connect(&self.options("postgres")).await?;
@@ -103,13 +99,30 @@ impl Server {
         .await;
     }
 
-    pub(super) async fn kill(&mut self) {
+    /// The file with all that it logs.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.place.join("log")
+    }
+
+    fn tell_to_crash(&mut self) -> Child {
+        let child = self.child.take().expect("it runs");
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).expect("an id");
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGQUIT).expect("it is told");
+        child
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) async fn crash(&mut self) {
+        self.tell_to_crash().wait().await.expect("it ends");
+    }
+
+    pub(crate) async fn kill(&mut self) {
         self.child.take().expect("it runs").kill().await.expect("killed");
         let _ = fs::remove_file(self.place.join("data/postmaster.pid"));
     }
 
     /// How to reach it, by its socket.
-    pub(super) fn options(&self, database: &str) -> PgConnectOptions {
+    pub(crate) fn options(&self, database: &str) -> PgConnectOptions {
         PgConnectOptions::new_without_pgpass()
             .host("localhost")
             .socket(&self.place)
@@ -119,11 +132,11 @@ impl Server {
             .ssl_mode(PgSslMode::Disable)
     }
 
-    pub(super) const fn port(&self) -> u16 {
+    pub(crate) const fn port(&self) -> u16 {
         self.port
     }
 
-    pub(super) async fn says(&self, sql: &str) {
+    pub(crate) async fn says(&self, sql: &str) {
         database::execute(&self.options("postgres"), sql).await;
     }
 }

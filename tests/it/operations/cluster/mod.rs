@@ -1,23 +1,22 @@
-//! A database that is split up by tenants over several servers. `CITED_TEST_CITUS` names the folder of a Postgres with Citus
-//! and pgvector, the one with `bin` in it; these tests are run by
-//! `CITED_TEST_CITUS=… cargo test --test it -- --ignored operations::cluster`.
+//! A database that is split up by tenants over several servers, where `CITED_TEST_CITUS` names a Postgres with Citus:
+//! `CITED_TEST_CITUS=… cargo test --test it -- --ignored operations::cluster`, and `make cluster-test`.
 
+mod examination;
+mod faults;
+mod line;
 mod plans;
+mod replacing;
 mod splitting;
-
-use std::path::PathBuf;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use sqlx::postgres::PgConnectOptions;
 use tempfile::TempDir;
 
-use super::{
-    own_servers::{self, Server},
-    private_postgres::folder,
-};
+use self::line::Line;
+use super::{own_servers::Server, private_postgres::folder};
 use crate::{
-    database,
+    citus, database,
     harness::{Answer, TestApp, send},
     process::command,
     scripted::ModelServer,
@@ -29,63 +28,46 @@ const PEPPER: &str = "a-pepper-of-the-cluster-of-32-characters-or-more";
 /// The tenant that is there from the beginning.
 const DEFAULT_TENANT: &str = "00000000-0000-7000-8000-000000000001";
 
-/// A coordinator and two nodes.
+/// A coordinator and nodes with a database without a schema.
 struct Cluster {
-    coordinator: Server,
-    workers: [Server; 2],
+    servers: citus::Cluster,
     _folder: TempDir,
 }
 
 impl Cluster {
-    async fn start() -> Self {
-        let place =
-            std::env::var_os("CITED_TEST_CITUS").expect("CITED_TEST_CITUS names the folder of a Postgres with Citus");
-        let bin = PathBuf::from(place).join("bin");
+    /// With as many nodes.
+    async fn start(nodes: usize) -> Self {
         let folder = folder();
-        let make = async |name| {
-            let settings = [
-                "shared_preload_libraries=citus",
-                "wal_level=logical",
-                "max_prepared_transactions=60",
-                "max_connections=100",
-                // A commit that does not wait for the disk is not written behind its back before a crash.
-                "wal_writer_delay=10s",
-            ];
-            let mut server = Server::on_loopback(&bin, folder.path(), name, &settings);
-            server.make().await;
-            server.says("CREATE DATABASE cited").await;
-            database::execute(&server.options("cited"), "CREATE EXTENSION citus").await;
-            server
-        };
-        let cluster = Self {
-            coordinator: make("coordinator").await,
-            workers: [make("one").await, make("two").await],
-            _folder: folder,
-        };
-        let port = cluster.coordinator.port();
-        cluster.says(&format!("SELECT citus_set_coordinator_host('127.0.0.1', {port})")).await;
-        for worker in &cluster.workers {
-            cluster.says(&format!("SELECT citus_add_node('127.0.0.1', {})", worker.port())).await;
+        let servers = citus::Cluster::start(folder.path(), nodes).await;
+        let ports: Vec<u16> = servers.nodes.iter().map(Server::port).collect();
+        servers.create("cited", &ports).await;
+        Self { servers, _folder: folder }
+    }
+
+    /// The same where the servers reach each other by lines that can be cut.
+    async fn start_behind_lines(nodes: usize) -> (Self, Vec<Line>) {
+        let folder = folder();
+        let servers = citus::Cluster::start(folder.path(), nodes).await;
+        let mut lines = Vec::with_capacity(nodes);
+        for node in &servers.nodes {
+            lines.push(Line::to(node.port()).await);
         }
-        cluster
+        let ports: Vec<u16> = lines.iter().map(Line::port).collect();
+        servers.create("cited", &ports).await;
+        (Self { servers, _folder: folder }, lines)
     }
 
     async fn says(&self, sql: &str) {
-        database::execute(&self.coordinator.options("cited"), sql).await;
+        database::execute(&self.options(), sql).await;
     }
 
     async fn number(&self, sql: &str) -> i64 {
-        database::number(&self.coordinator.options("cited"), sql).await
+        database::number(&self.options(), sql).await
     }
 
     /// How the service reaches the coordinator.
     fn options(&self) -> PgConnectOptions {
-        PgConnectOptions::new_without_pgpass()
-            .host("127.0.0.1")
-            .port(self.coordinator.port())
-            .username("postgres")
-            .database("cited")
-            .ssl_mode(PgSslMode::Disable)
+        self.servers.options("cited")
     }
 
     fn url(&self) -> String {
@@ -229,7 +211,7 @@ async fn use_everything(tenant: &Tenant<'_>, word: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs a Postgres with Citus, named by CITED_TEST_CITUS"]
 async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
-    let mut cluster = Cluster::start().await;
+    let mut cluster = Cluster::start(2).await;
     let models = ModelServer::start().await;
     // Rows that are there before are moved.
     let app = service(&cluster, &models).await;
@@ -269,7 +251,7 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     let job = default.call(Method::POST, "/v1/documents?wait=true", body).await;
     assert_eq!(job["state"], "succeeded", "{job}");
     // Who is of no tenant sees nothing, on no server.
-    for server in [&cluster.coordinator, &cluster.workers[0], &cluster.workers[1]] {
+    for server in cluster.servers.servers() {
         let nobody = server.options("cited").options([("role", "cited_app")]);
         assert_eq!(database::number(&nobody, "SELECT count(*) FROM document").await, 0);
     }
@@ -291,10 +273,8 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     for part in ["the schema is split up by tenants", "coordinator", "worker", "default", "not finished: 0"] {
         assert!(status.contains(part), "{part}: {status}");
     }
-    plans::each_statement_is_sent_to_one_node(&cluster.options()).await;
-
     // Functions run on the node of their tenant and read nothing of another.
-    for worker in &cluster.workers {
+    for worker in &cluster.servers.nodes {
         let fanned_out = "SELECT COALESCE(sum(query_execution_multi_shard), 0)::bigint FROM citus_stat_counters";
         assert_eq!(database::number(&worker.options("cited"), fanned_out).await, 0);
     }
@@ -327,7 +307,7 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
 
     // A client was told that it is stored, so a crash of all nodes leaves it.
     default.store(json!([{"source": "late", "text": "The late ferry is full."}])).await;
-    own_servers::crash(&mut cluster.workers).await;
+    cluster.servers.crash_nodes().await;
     let listed = wait::until_ok("the node answers again", async || {
         let listed = default.get("/v1/documents?collection=c").await;
         if listed.status == 200 { Ok(listed) } else { Err(listed) }

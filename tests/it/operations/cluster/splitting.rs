@@ -10,15 +10,15 @@ use crate::{database, process::command, wait};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs a Postgres with Citus, named by CITED_TEST_CITUS"]
 async fn a_split_that_is_killed_leaves_everything_as_it_was_and_is_repeated() {
-    let cluster = Cluster::start().await;
+    let cluster = Cluster::start(2).await;
     let url = cluster.url();
     let refusal = cluster.refused(&url, &["cluster", "init"]).await;
     assert!(refusal.contains("cited migrate"), "{refusal}");
     cluster.run(&["migrate"]).await;
-    let of_node = database::url(&cluster.workers[0].options("cited").host("127.0.0.1"));
+    let of_node = database::url(&cluster.servers.nodes[0].options("cited").host("127.0.0.1"));
     let refusal = cluster.refused(&of_node, &["cluster", "init"]).await;
     assert!(refusal.contains("is a worker"), "{refusal}");
-    let without = database::url(&cluster.coordinator.options("postgres"));
+    let without = database::url(&cluster.servers.coordinator.options("postgres"));
     let refusal = cluster.refused(&without, &["cluster", "status"]).await;
     assert!(refusal.contains("CREATE EXTENSION citus"), "{refusal}");
 
