@@ -39,10 +39,11 @@ export function CitedText({ text, citations, sources, confirmed }: CitedTextProp
   const until = confirmed === Infinity ? Infinity : unitAt(text, confirmed);
 
   const piece = (word: Inline, key: number): ComponentChildren => {
+    if (word.kind === "break") return <br key={key} />;
     if (word.kind === "marker") {
       const citation = byPlace.get(word.at) ?? citations.find((each) => each.marker === word.number);
       const source = citation && sources[citation.source_index];
-      return source ? <Marker key={key} citation={citation} source={source} all={citations} /> : <sup key={key} class="draft">[{word.number}]</sup>;
+      return source ? <Marker key={key} citation={citation} source={source} all={citations} goesOn={word.goesOn} /> : <sup key={key} class="draft">[{word.number}]</sup>;
     }
     const cut = Math.max(0, Math.min(word.text.length, until - word.at));
     const wrap = (part: string) => (word.kind === "bold" ? <strong>{part}</strong> : word.kind === "code" ? <code>{part}</code> : part);
@@ -80,7 +81,8 @@ export function CitedText({ text, citations, sources, confirmed }: CitedTextProp
   );
 }
 
-function Marker({ citation, source, all }: { citation: Citation; source: Source; all: Citation[] }) {
+/** A marker; a dot where the next sentence of the paragraph has the same one. */
+function Marker({ citation, source, all, goesOn }: { citation: Citation; source: Source; all: Citation[]; goesOn: boolean }) {
   const show = (event: { currentTarget: EventTarget | null }) => {
     hovered.value = { source, citation, of: event.currentTarget as HTMLElement };
   };
@@ -95,7 +97,7 @@ function Marker({ citation, source, all }: { citation: Citation; source: Source;
     openPane({ urn: citation.urn, source, quotes, focus: citation.quote }, event.currentTarget as HTMLElement);
   };
   return (
-    <button type="button" class="marker" aria-label={`Citation ${citation.marker}: ${isolated(source.title)}`} aria-describedby="card"
+    <button type="button" class={goesOn ? "marker goes-on" : "marker"} aria-label={`Citation ${citation.marker}: ${isolated(source.title)}`} aria-describedby="card"
       onMouseEnter={show} onMouseLeave={hideCard} onFocus={focus} onBlur={hideCard} onClick={open}>
       {citation.marker}
     </button>

@@ -4,7 +4,9 @@
 /** Words within a block; positions are those of the whole text, in UTF-16 units. */
 export type Inline =
   | { kind: "text" | "bold" | "code"; text: string; at: number }
-  | { kind: "marker"; number: number; text: string; at: number };
+  /** Another marker of the same number ends the next sentence of the block. */
+  | { kind: "marker"; number: number; goesOn: boolean; text: string; at: number }
+  | { kind: "break"; at: number };
 
 export type Block =
   | { kind: "paragraph"; words: Inline[] }
@@ -108,7 +110,7 @@ function paragraph(lines: Line[], first: number): Parsed {
   return [{ kind: "paragraph", words: inline(text, lines[first]!.at) }, end];
 }
 
-const INLINE = /\\([\\`*[\]|#_])|\[\^([1-9]\d*)\]|`([^`\n]+)`|\*\*([^*\n]+)\*\*/g;
+const INLINE = /( {2,}|\\)\n|\\([\\`*[\]|#_])|\[\^([1-9]\d*)\]|`([^`\n]+)`|\*\*([^*\n]+)\*\*/g;
 
 function inline(text: string, at: number): Inline[] {
   const words: Inline[] = [];
@@ -118,14 +120,17 @@ function inline(text: string, at: number): Inline[] {
   };
   for (const match of text.matchAll(INLINE)) {
     plain(match.index);
-    const [whole, escaped, marker, code, bold] = match;
+    const [whole, lineBreak, escaped, marker, code, bold] = match;
     const place = at + match.index;
-    if (escaped) words.push({ kind: "text", text: escaped, at: place });
-    else if (marker) words.push({ kind: "marker", number: Number(marker), text: whole, at: place });
+    if (lineBreak) words.push({ kind: "break", at: place });
+    else if (escaped) words.push({ kind: "text", text: escaped, at: place });
+    else if (marker) words.push({ kind: "marker", number: Number(marker), goesOn: false, text: whole, at: place });
     else if (code) words.push({ kind: "code", text: code, at: place });
     else if (bold) words.push({ kind: "bold", text: bold, at: place });
     done = match.index + whole.length;
   }
   plain(text.length);
+  const markers = words.filter((word) => word.kind === "marker");
+  markers.forEach((marker, place) => (marker.goesOn = markers[place + 1]?.number === marker.number));
   return words;
 }
