@@ -21,6 +21,7 @@ pub mod confidence;
 mod entry;
 mod excerpt;
 mod form;
+mod lines;
 mod listed;
 #[cfg(test)]
 mod manual_tests;

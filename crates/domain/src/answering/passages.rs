@@ -3,6 +3,7 @@
 use super::choose::Scored;
 use super::compose::NEARER;
 use super::excerpt::{Excerpt, Sources};
+use super::lines::lines_of;
 use super::need::{PassageReason, need};
 use super::quote::{escape_markers, marked, plain_line};
 use super::ranking::rank;
@@ -20,6 +21,9 @@ const NEARLY_AS_GOOD: f32 = 0.75;
 
 /// Most sections that come nearest, each of another source.
 const MOST_CLOSEST: usize = 3;
+
+/// A line break within a paragraph of Markdown.
+const LINE_BREAK: &str = "  \n";
 
 /// Longest lead-in, in bytes.
 const LONGEST_LEAD_IN: usize = 200;
@@ -171,14 +175,16 @@ impl Quoted {
             UnitKind::Row => {
                 let row = text.get(unit.range.clone()).unwrap_or_default();
                 let line = read.header_of(unit).map_or_else(|| row.to_owned(), |header| labelled(header, row));
-                plain_line(&line).map(|line| format!("- {}", self.marked(&[line])))
+                self.marked_line(&[&line]).map(|line| format!("- {line}"))
             }
-            UnitKind::Paragraph | UnitKind::Item => {
+            UnitKind::Paragraph => {
                 let lines: Vec<String> =
-                    unit.sentences.iter().filter_map(|words| plain_line(text.get(words.clone())?)).collect();
-                let mark =
-                    if unit.kind == UnitKind::Item { format!("{} ", list_mark(&unit.mark)) } else { String::new() };
-                (!lines.is_empty()).then(|| format!("{mark}{}", self.marked(&lines)))
+                    lines_of(text, &unit.sentences).iter().filter_map(|line| self.marked_line(line)).collect();
+                (!lines.is_empty()).then(|| lines.join(LINE_BREAK))
+            }
+            UnitKind::Item => {
+                let words: Vec<&str> = unit.sentences.iter().filter_map(|words| text.get(words.clone())).collect();
+                self.marked_line(&words).map(|line| format!("{} {line}", list_mark(&unit.mark)))
             }
         };
         let Some(written) = written else { return };
@@ -191,11 +197,12 @@ impl Quoted {
         self.last = Some(unit.kind);
     }
 
-    /// The sentences on one line, each with its marker.
-    fn marked(&mut self, lines: &[String]) -> String {
-        let marked = lines.iter().map(|line| marked(line, self.number)).collect::<Vec<_>>().join(" ");
-        self.is_cited = true;
-        marked
+    /// The sentences that can be quoted on one line, each with its marker.
+    fn marked_line(&mut self, sentences: &[&str]) -> Option<String> {
+        let quoted = sentences.iter().filter_map(|words| Some(marked(&plain_line(words)?, self.number)));
+        let line = quoted.collect::<Vec<_>>().join(" ");
+        self.is_cited |= !line.is_empty();
+        (!line.is_empty()).then_some(line)
     }
 }
 
