@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use super::{
     passage::{named, one_line},
-    service_call::{Target, items, number},
+    service_call::{Target, about_collections, items, number},
 };
 use crate::{
     config::Config,
     domain::{notices, spelling::Correction},
+    providers::remote::Client,
 };
 
 /// Arguments of `cited ask`.
@@ -19,8 +20,8 @@ use crate::{
 pub(super) struct Arguments {
     /// The question.
     question: String,
-    /// Collection to answer from; may be given several times.
-    #[arg(short, long, default_value = "default")]
+    /// Collection to answer from; may be given several times. All of them if none is given.
+    #[arg(short, long)]
     collection: Vec<String>,
     #[command(flatten)]
     target: Target,
@@ -29,8 +30,11 @@ pub(super) struct Arguments {
 /// Sends the question and prints the answer.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { question, collection, target } = arguments;
-    let body = json!({"question": question, "collections": collection});
-    target.call(config, async |client| client.post("/v1/ask", &body).await, readable).await.map(drop)
+    let ask = async |client: &Client| {
+        let body = about_collections(client, collection, json!({"question": question})).await?;
+        client.post("/v1/ask", &body).await
+    };
+    target.call(config, ask, readable).await.map(drop)
 }
 
 /// Formats the answer with its footnotes; an abstention with the nearest passages.

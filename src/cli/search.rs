@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use super::{
     passage::{named, one_line},
-    service_call::{Target, items, text},
+    service_call::{Target, about_collections, items, text},
 };
-use crate::{config::Config, domain::notices};
+use crate::{config::Config, domain::notices, providers::remote::Client};
 
 /// Arguments of `cited search`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The query.
     query: String,
-    /// Collection to search; may be given several times.
-    #[arg(short, long, default_value = "default")]
+    /// Collection to search; may be given several times. All of them if none is given.
+    #[arg(short, long)]
     collection: Vec<String>,
     /// Most passages.
     #[arg(long, default_value_t = 10)]
@@ -32,9 +32,12 @@ pub(super) struct Arguments {
 /// Searches and prints the passages.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { query, collection, top_k, whole, target } = arguments;
-    let body = json!({"query": query, "collections": collection, "top_k": top_k});
+    let search = async |client: &Client| {
+        let body = about_collections(client, collection, json!({"query": query, "top_k": top_k})).await?;
+        client.post("/v1/search", &body).await
+    };
     let readable = |found: &Value| readable(found, *whole);
-    target.call(config, async |client| client.post("/v1/search", &body).await, readable).await.map(drop)
+    target.call(config, search, readable).await.map(drop)
 }
 
 fn readable(found: &Value, is_whole: bool) -> String {

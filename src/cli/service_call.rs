@@ -95,6 +95,27 @@ async fn existing_collections(client: &Client) -> Option<String> {
     Some(format!("; there are: {}{more} (--collection)", named.join(", ")))
 }
 
+/// The body of a request about collections: those that are named, else all that the caller may see. A key that may not list
+/// them leaves the choice to the service.
+///
+/// # Errors
+/// If the service cannot be reached.
+pub(super) async fn about_collections(
+    client: &Client,
+    named: &[String],
+    mut body: Value,
+) -> Result<Value, reqwest::Error> {
+    let mut asked = named.to_vec();
+    if asked.is_empty() {
+        let listed = client.get("/v1/collections?limit=100").await?;
+        asked = items(&listed.body, "collections").iter().map(|one| text(one, "name").to_owned()).collect();
+    }
+    if let Some(members) = body.as_object_mut().filter(|_| !asked.is_empty()) {
+        members.insert("collections".to_owned(), asked.into());
+    }
+    Ok(body)
+}
+
 /// The text of a member; a dash where there is none.
 pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or("-")

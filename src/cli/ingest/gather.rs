@@ -1,7 +1,7 @@
 //! Converts the arguments of the command line to files and URLs.
 
 use std::{
-    collections::{BTreeMap, HashMap, hash_map::Entry},
+    collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
     fs::{self, File},
     io::Read,
     path::{Component, Path, PathBuf},
@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use ignore::{WalkBuilder, overrides::OverrideBuilder};
 
-use super::report::Failure;
+use super::{hidden::left_out, report::Failure};
 use crate::extract::{Format, MediaType, looks_like_document};
 
 /// Number of bytes at the start of a file that are enough to detect its format.
@@ -35,6 +35,8 @@ pub(super) struct Found {
     pub(super) skipped: BTreeMap<String, usize>,
     /// Number of symbolic links in folders; they are skipped, so that a folder only gives access to its own content.
     pub(super) links: usize,
+    /// Number of hidden or ignored files and folders, those within such folders not counted.
+    pub(super) hidden: usize,
     /// The path that each source was named for.
     seen: HashMap<String, PathBuf>,
 }
@@ -99,12 +101,14 @@ impl Selection<'_> {
         for exclude in self.exclude {
             rules.add(&format!("!{exclude}")).with_context(|| format!("{exclude} is not a pattern"))?;
         }
+        let rules = rules.build()?;
         let walk = WalkBuilder::new(folder)
             .standard_filters(!self.all)
-            .overrides(rules.build()?)
+            .overrides(rules.clone())
             .sort_by_file_name(Ord::cmp)
             .build();
         let mut matches = 0;
+        let mut visited = HashSet::new();
         for entry in walk {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -115,6 +119,7 @@ impl Selection<'_> {
                 }
             };
             let (path, kind) = (entry.path(), entry.file_type());
+            visited.insert(path.to_owned());
             let is_link = kind.is_some_and(|kind| kind.is_symlink());
             if !(is_link || kind.is_some_and(|kind| kind.is_file())) || wanted.matched(path, false).is_ignore() {
                 continue;
@@ -126,6 +131,9 @@ impl Selection<'_> {
                 found.file(path, pattern.is_some());
                 matches += 1;
             }
+        }
+        if pattern.is_none() && !self.all {
+            found.hidden += left_out(folder, rules, visited);
         }
         Ok(matches)
     }
@@ -302,6 +310,7 @@ mod tests {
         let expect = |names: &[&str]| names.iter().map(|name| format!("{root}/docs/{name}")).collect::<Vec<_>>();
         let found = gather(&folder, plain, &["docs"]);
         assert_eq!(sources(&found), expect(&["Makefile", "a.md", "deep/b.txt", "deep/c.log"]));
+        assert_eq!(found.hidden, 2, "the hidden and the ignored one");
         let skipped = [(".png".to_owned(), 1), ("without extension".to_owned(), 1)];
         assert_eq!(found.skipped, BTreeMap::from(skipped));
         let found = gather(&folder, Selection { all: true, ..plain }, &["docs"]);

@@ -1,6 +1,7 @@
 //! `cited ingest`: sends files, folders and URLs to a running service and follows each of them until it is settled.
 
 mod gather;
+mod hidden;
 mod pace;
 mod parts;
 mod progress;

@@ -33,6 +33,8 @@ pub(super) struct Report {
     pub(super) skipped: BTreeMap<String, usize>,
     /// Number of symbolic links in folders, which were skipped.
     pub(super) links: usize,
+    /// Number of hidden or ignored files and folders, which were left out.
+    pub(super) hidden: usize,
     /// Ids of the jobs of this run.
     pub(super) jobs: Vec<String>,
     /// Duration of the run, in seconds.
@@ -116,6 +118,10 @@ impl fmt::Display for Report {
                 counted(self.links, "symbolic link")
             )?;
         }
+        if self.hidden > 0 {
+            let things = if self.hidden == 1 { "file or folder" } else { "files and folders" };
+            writeln!(formatter, "{} hidden or ignored {things} left out; --all takes them", self.hidden)?;
+        }
         self.write_notes(formatter)?;
         let mut causes: BTreeMap<&str, Vec<&Failure>> = BTreeMap::new();
         for failure in &self.failed {
@@ -193,12 +199,14 @@ mod tests {
             stored: 1,
             chunks: 1,
             links: 1,
+            hidden: 1,
             skipped: BTreeMap::from([(".png".to_owned(), 1)]),
             ..Report::default()
         };
         let expected = "1 document in 0.0 s: 1 stored in 1 chunk, 0 unchanged, 0 failed\n\
                         1 file passed over, which is of no format that is read: 1 .png\n\
-                        1 symbolic link passed over; named by itself, or by where it leads, a link is taken\n";
+                        1 symbolic link passed over; named by itself, or by where it leads, a link is taken\n\
+                        1 hidden or ignored file or folder left out; --all takes them\n";
         assert_eq!(report.to_string(), expected);
     }
 
@@ -226,6 +234,7 @@ mod tests {
             failed,
             skipped,
             links: 4,
+            hidden: 2,
             seconds: 1.25,
             ..Report::default()
         };
@@ -233,6 +242,7 @@ mod tests {
         let expected = "17 documents in 1.2 s: 3 stored in 9 chunks, 1 unchanged, 13 failed\n\
                         3 files passed over, which are of no format that is read: 2 .png, 1 .zip\n\
                         4 symbolic links passed over; named by itself, or by where it leads, a link is taken\n\
+                        2 hidden or ignored files and folders left out; --all takes them\n\
                         \npages without text; recognise the text of scans first (OCR) (1)\n  b.pdf: 2, 5\n\
                         \ndamaged characters (1)\n  c.txt: 20 repaired, 1 dropped\n\
                         \nencrypted (1)\n  a.docx: do this\n\

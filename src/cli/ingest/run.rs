@@ -92,6 +92,7 @@ impl Run {
         self.report.failed = found.failed;
         self.report.skipped = found.skipped;
         self.report.links = found.links;
+        self.report.hidden = found.hidden;
         let mut parts = parts_of(found.targets);
         parts.reverse();
         while let Some(part) = parts.pop() {
