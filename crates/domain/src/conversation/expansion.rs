@@ -7,8 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Rarity, Speaker, Turn};
-use crate::{asked_part::asking_part, lexical::analyzer::Analyzer, notices, wording::lower_case};
+use super::{Rarity, Speaker, Turn, leaning::exchanges};
+use crate::{
+    asked_part::asking_part, asking::is_instruction, grading::question::is_named, lexical::analyzer::Analyzer, notices,
+    wording::lower_case,
+};
 
 /// Most words that are added.
 const MOST_WORDS: usize = 3;
@@ -24,22 +27,6 @@ const SHORTEST_UNKNOWN: usize = 6;
 
 /// Weight of each question over the next one.
 const WEIGHT_OF_EARLIER: f32 = 0.6;
-
-/// Words of a question that name nothing it is about.
-const FRAMES: [&str; 12] = [
-    "compare",
-    "describe",
-    "explain",
-    "give",
-    "know",
-    "list",
-    "more",
-    "need",
-    "show",
-    "summarise",
-    "summarize",
-    "tell",
-];
 
 /// A word that may be added.
 #[derive(Debug, Clone)]
@@ -62,6 +49,11 @@ impl Expansion {
     }
 }
 
+/// A word without the signs around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|sign: char| !sign.is_alphanumeric())
+}
+
 /// The words of a turn that tell what is spoken of: what a question asks, and an answer without the sentences around it.
 fn said(turn: &Turn) -> String {
     match turn.speaker {
@@ -76,6 +68,8 @@ fn said(turn: &Turn) -> String {
 pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rarity) -> Option<Expansion> {
     let own: BTreeSet<String> = analyzer.terms(message).into_iter().collect();
     let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
+    // "And for the UK?" after "the allowance in Denmark" is not about Denmark.
+    let names_other = exchanges(message) && message.split_whitespace().any(|word| is_named(message, bare(word)));
     let mut recency = 1.0;
     for (turn_number, turn) in history.iter().enumerate().rev() {
         let said = said(turn);
@@ -92,8 +86,9 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             // A word of the asker that no chunk holds may say what is spoken of: its vector finds what was meant.
             let names_nothing =
                 is_unknown && (turn.speaker == Speaker::Assistant || term.word.chars().count() < SHORTEST_UNKNOWN);
-            let is_frame = FRAMES.contains(&&*lower_case(&term.word));
-            if names_nothing || is_frame || own.contains(&term.stem) || is_figure {
+            let is_frame = is_instruction(&lower_case(&term.word));
+            let is_exchanged = names_other && is_named(&said, &term.word);
+            if names_nothing || is_frame || own.contains(&term.stem) || is_figure || is_exchanged {
                 continue;
             }
             let count = counts.get(&term.stem).copied().unwrap_or(1);

@@ -40,6 +40,12 @@ const OPENINGS: [&str; 14] = [
     "tell me more",
 ];
 
+/// Words by which a message adds to what was said before it, or asks the same of something else.
+const ADDITIONS: [&str; 5] = ["too", "also", "instead", "same", "else"];
+
+/// Openings after which a message names something else of which the same is asked.
+const EXCHANGES: [&str; 5] = ["and", "or", "but", "what about", "how about"];
+
 /// Whether a message cannot be searched for by itself.
 #[must_use]
 pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
@@ -47,7 +53,10 @@ pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
     let known = terms.weight_of(!terms.unknown());
     #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
     let unique = inverse_document_frequency(rarity.chunks, 1) as f32;
-    let may_refer = analyzer.language() != Language::English || has_pronoun(message) || goes_on(message);
+    let may_refer = analyzer.language() != Language::English
+        || has_pronoun(message)
+        || adds(message)
+        || opens_with(message, &OPENINGS);
     let least = if may_refer { SELF_CONTAINED_WITH_REFERENCE } else { SELF_CONTAINED };
     known < least * unique
 }
@@ -57,8 +66,17 @@ pub(crate) fn has_pronoun(text: &str) -> bool {
     lower_case_words(text).any(|word| PRONOUNS.contains(&word.as_str()))
 }
 
-fn goes_on(message: &str) -> bool {
-    OPENINGS.iter().any(|opening| {
+/// Whether a message asks the same as before of what it names: "And for the UK?"
+pub(super) fn exchanges(message: &str) -> bool {
+    opens_with(message, &EXCHANGES)
+}
+
+fn adds(message: &str) -> bool {
+    lower_case_words(message).any(|word| ADDITIONS.contains(&word.as_str()))
+}
+
+fn opens_with(message: &str, openings: &[&str]) -> bool {
+    openings.iter().any(|opening| {
         let mut words = lower_case_words(message);
         opening.split(' ').all(|part| words.next().is_some_and(|word| word == part))
     })

@@ -34,6 +34,7 @@ fn a_message_leans_if_its_words_single_out_little() {
         "Did they conquer Israel?",
         "more",
         "xyzzy",
+        "Do interns repair laptops too?",
         "",
     ] {
         assert!(leans(ENGLISH(), message, &rarity), "{message}");
@@ -99,6 +100,15 @@ fn questions_weigh_more_than_answers_and_late_ones_more_than_early_ones() {
         added(&[assistant("alpha alpha alpha alpha alpha"), user("beta gamma delta")]),
         "Why? (beta gamma delta)"
     );
+}
+
+#[test]
+fn a_name_takes_the_place_of_another() {
+    let rarity = rarity(&["allowance", "Denmark", "daily"], &["UK"]);
+    let history = [user("What is the daily allowance in Denmark?"), assistant("It is 75.")];
+    let added = |message: &str| expand(ENGLISH(), message, &history, &rarity).map(|added| added.add_to(message));
+    assert_eq!(added("and for the UK").as_deref(), Some("and for the UK (daily allowance)"));
+    assert_eq!(added("And when is it paid?").as_deref(), Some("And when is it paid? (daily allowance Denmark)"));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod resemblance;
 use self::clause::asking_sentence;
 use self::kind::AnswerKind;
 use self::numbers::Numbers;
+use super::asking::is_instruction;
 use super::command_options::{holds_entry, options};
 use super::definition::Subject;
 use super::lexical::analyzer::Analyzer;
@@ -330,11 +331,14 @@ impl QuestionTerms {
     }
 
     /// Words of the question that no chunk of the collections holds, as it writes them. Words that ask for a quantity
-    /// ("how many") are left out: no document is about them; so are the pairs of characters that stand for words in texts
-    /// without spaces.
+    /// ("how many") or tell what is to be done ("summarise") are left out: no document is about them; so are the pairs of
+    /// characters that stand for words in texts without spaces.
     pub fn unknown_words(&self) -> impl Iterator<Item = &str> {
         let unknown = self.terms.iter().filter(|term| term.document_frequency == 0);
-        let is_word = |word: &&str| Quantity::of(&lower_case(word)).is_none() && !is_bigram(word);
+        let is_word = |word: &&str| {
+            let lower = lower_case(word);
+            Quantity::of(&lower).is_none() && !is_instruction(&lower) && !is_bigram(word)
+        };
         unknown.map(|term| term.word.as_str()).filter(is_word)
     }
 

@@ -1,4 +1,6 @@
-//! Words that ask: those that open a question, and the verbs that stand before its subject. English only.
+//! Words that ask: those that open a question, and the verbs that stand before its subject. English, but for `languages`.
+
+pub(crate) mod languages;
 
 /// Words that open a question.
 const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "when", "where", "which", "why", "how"];
@@ -8,6 +10,27 @@ const AUXILIARIES: [&str; 20] = [
     "is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "must", "should", "will", "would", "has",
     "have", "had", "am", "might", "shall",
 ];
+
+/// Words of a request for an account of something, which name nothing that it is about.
+const INSTRUCTIONS: [&str; 12] = [
+    "compare",
+    "describe",
+    "explain",
+    "give",
+    "know",
+    "list",
+    "more",
+    "need",
+    "show",
+    "summarise",
+    "summarize",
+    "tell",
+];
+
+/// Whether a word in lower case tells what is to be done with the things that the other words name.
+pub(crate) fn is_instruction(word: &str) -> bool {
+    INSTRUCTIONS.contains(&word)
+}
 
 /// Whether a word in lower case opens a question.
 pub(crate) fn is_question_word(word: &str) -> bool {
