@@ -156,7 +156,9 @@ async fn first_retrieval(
         return Ok((plan, first));
     }
     let passages = first.found.hits.iter().map(|hit| hit.passage.text.as_str());
-    let corrections = spelling::corrections(state.analyzer, &state.question, passages);
+    // The vocabulary of the tokenizer holds the common words of English whole.
+    let is_word = |word: &str| ask.services.embedder.count(word) == 1;
+    let corrections = spelling::corrections(state.analyzer, &state.question, passages, is_word);
     if corrections.is_empty() {
         return Ok((plan, first));
     }

@@ -3,12 +3,15 @@
 //! "You are an analyst. What were net sales in FY2019? Answer in USD millions." asks "What were net sales in FY2019?".
 //! The rest is addressed to the writer of the answer: no document holds it, so it is neither searched for nor expected
 //! in a passage. The prompt of the answer keeps the whole question. A polite request becomes the direct question that it
-//! stands for: "Could you guide me on how to create an account?" asks "how to create an account?".
+//! stands for: "Could you guide me on how to create an account?" asks "how to create an account?". Hasty writing is read as
+//! careful one: "whats the fee" asks "what is the fee?".
 
 mod request;
+mod typed;
 mod words;
 
 use self::request::direct_question;
+use self::typed::spelled_out;
 use self::words::{FILLERS, Words};
 use super::conversation::reply_to_courtesy;
 use super::sentence::sentences;
@@ -111,6 +114,8 @@ const UNITS: [&str; 19] = [
 /// years that they name, as documents write either.
 #[must_use]
 pub fn asking_part(question: &str) -> String {
+    let typed = spelled_out(question);
+    let question = typed.as_str();
     let parts: Vec<String> = sentences(question)
         .iter()
         .filter_map(|sentence| without_instructions(question.get(sentence.words()).unwrap_or_default()))

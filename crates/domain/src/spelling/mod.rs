@@ -35,14 +35,16 @@ pub struct Correction {
 
 /// The likely typing errors and the abbreviations of a question, in its order. `passages` are those found for it.
 ///
-/// An abbreviation is spelled out. Another word is corrected only if no chunk holds it, and if one of the words that differ from it least is more frequent in
-/// the passages than the others. Where none differs little enough, it is compared with their stems: the passages may have the word that
-/// was meant in another form.
+/// An abbreviation is spelled out. Another word is corrected only if no chunk holds it, if `is_word` does not know it as a
+/// word of the language, and if one of the words that differ from it least is more frequent in the passages than the others.
+/// Where none differs little enough, it is compared with their stems: the passages may have the word that was meant in
+/// another form.
 #[must_use]
 pub fn corrections<'p>(
     analyzer: &Analyzer,
     question: &Question,
     passages: impl IntoIterator<Item = &'p str>,
+    is_word: impl Fn(&str) -> bool,
 ) -> Vec<Correction> {
     let may_be_read_otherwise = |word: &str| is_correctable(word) || abbreviation::may_be(word);
     let terms = question.terms.terms().iter();
@@ -67,7 +69,8 @@ pub fn corrections<'p>(
             let to = meant(&asked, &words).or_else(|| meant_form(analyzer, &asked, &words))?;
             Some(like(&term.word, to.to_owned()))
         };
-        let to = in_full().or_else(|| if is_correctable(&term.word) { misspelt() } else { None })?;
+        let is_misspelt = is_correctable(&term.word) && !is_word(&asked);
+        let to = in_full().or_else(|| if is_misspelt { misspelt() } else { None })?;
         Some(Correction { from: term.word.clone(), to })
     };
     unknown.iter().filter_map(correct).collect()
@@ -145,7 +148,7 @@ mod tests {
     fn found(question: &str, known: &[&str], passages: &[&str]) -> Vec<(String, String)> {
         let frequency = |stem: &str| u64::from(known.contains(&stem));
         let parsed = Question::new(Analyzer::english(), question, 10, frequency);
-        corrections(Analyzer::english(), &parsed, passages.iter().copied())
+        corrections(Analyzer::english(), &parsed, passages.iter().copied(), |word| word == "vault")
             .into_iter()
             .map(|one| (one.from, one.to))
             .collect()
@@ -190,6 +193,7 @@ mod tests {
             assert_eq!(found(question, &[], &[passage]), [], "{question}");
         }
         assert_eq!(found("Where is the tail?", &["tail"], &["The nail, the tails."]), [], "it is known");
+        assert_eq!(found("Can a horse vault?", &[], &["The vaunt of vaunts."]), [], "it is a word of the language");
         let frequent = found("What is a tase?", &[], &["A tape, a task, a task."]);
         assert_eq!(frequent, [("tase".to_owned(), "task".to_owned())]);
     }
@@ -204,7 +208,7 @@ mod tests {
         #[test]
         fn nothing_else_changes(question in "(?s:.{0,60})", passage in "(?s:.{0,60})") {
             let parsed = Question::new(Analyzer::english(), &question, 10, |_| 0);
-            let corrections = corrections(Analyzer::english(), &parsed, [passage.as_str()]);
+            let corrections = corrections(Analyzer::english(), &parsed, [passage.as_str()], |_| false);
             let text = corrected(&question, &corrections);
             prop_assert_eq!(corrections.is_empty(), text == question);
             prop_assert_eq!(text.unicode_words().count(), question.unicode_words().count());
