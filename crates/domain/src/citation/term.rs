@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::unit::{Unit, read_units, scale_of};
 use crate::lexical::is_empty_in_claims;
 use crate::{
-    month::MONTHS,
+    month::{MONTHS, foreign_month},
     wording::{TENS, UNITS, lower_case},
 };
 
@@ -72,7 +72,7 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
     let lower = lower_case(word);
     let lower = lower.strip_suffix("'s").unwrap_or(&lower);
     let capital = word.starts_with(char::is_uppercase);
-    if let Some(month) = month(lower).filter(|_| capital) {
+    if let Some(month) = month(lower).filter(|_| capital).or_else(|| foreign_month(lower)) {
         terms.push(Term::new(format!("month:{month}"), TermKind::Month, range));
         return;
     }

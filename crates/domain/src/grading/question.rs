@@ -8,6 +8,7 @@
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
 use super::row;
+use crate::asking::languages;
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -97,16 +98,17 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
     })
 }
 
-/// Whether a question writes a word as the name of something: with a capital within the sentence, with a digit, or as an
-/// option (`--word`).
+/// Whether a question writes a word as the name of something: with a capital within the sentence, if that tells names from
+/// nouns, with a digit, or as an option (`--word`).
 pub(crate) fn is_named(question: &str, word: &str) -> bool {
     let Some(at) = question.find(word) else { return false };
+    let is_noun = languages::is_german(question);
     let before = question.get(..at).unwrap_or_default();
     let is_within = !before.trim_end().is_empty() && !before.trim_end().ends_with(['.', '?', '!', ':']);
     let is_option =
         word.starts_with('-') || before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
     let has_digit = word.chars().any(|sign| sign.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
-    (is_within && word.starts_with(char::is_uppercase)) || is_option || has_digit
+    (is_within && !is_noun && word.starts_with(char::is_uppercase)) || is_option || has_digit
 }
 
 impl QuestionModel {

@@ -4,13 +4,14 @@
 //! (<https://snowballstem.org/algorithms/english/stop.txt>, BSD-3-Clause, Martin Porter), which
 //! already leaves out "us", "will" and other words with a second, meaningful life; claims have a few more. Entries
 //! are in the form the analyzer compares: lower case, straight apostrophe. The lists of other languages are those of
-//! NLTK, which come from Snowball too; a language that has none goes without, since BM25 makes little of
-//! words that are everywhere.
+//! NLTK, which come from Snowball too, with the words that ask; a language that has none goes without, since BM25
+//! makes little of words that are everywhere.
 
 use std::collections::HashSet;
 
 use self::Place::{Both, Claims, Index};
 use super::{analyzer::folded, language::Language};
+use crate::asking::languages;
 
 /// Length in bytes of the longest entry. A longer word is not looked up at all.
 const LONGEST: usize = 10;
@@ -233,7 +234,8 @@ impl StopWords {
             return Self::English;
         }
         let listed = stop_words::lookup(language.code()).unwrap_or_default();
-        Self::Folded(listed.iter().map(|word| folded(word)).collect())
+        let asking = languages::words_of(language);
+        Self::Folded(listed.iter().chain(asking).map(|word| folded(word)).collect())
     }
 
     /// Whether `word`, folded, is a stop word.

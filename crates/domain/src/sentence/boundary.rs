@@ -64,6 +64,17 @@ const STARTERS: [&str; 66] = [
     "where", "which", "while", "who", "with", "you",
 ];
 
+/// German words before an ordinal, which no English sentence has before the number at its end.
+const BEFORE_ORDINAL: [&str; 15] =
+    ["ab", "beim", "dem", "der", "des", "einem", "einer", "eines", "im", "jedem", "jeden", "seit", "vom", "zum", "zur"];
+
+/// German words before the day of a date, and the months of German dates, abbreviated ones included; the latter ones are
+/// months of English too.
+const BEFORE_DAY: [&str; 5] = ["am", "bis", "den", "und", "oder"];
+const GERMAN_MONTHS: [&str; 13] =
+    ["januar", "jänner", "februar", "feber", "märz", "mai", "juni", "juli", "oktober", "dezember", "mär", "okt", "dez"];
+const SHARED_MONTHS: [&str; 9] = ["april", "august", "september", "november", "jan", "feb", "apr", "aug", "sep"];
+
 pub(super) fn is_terminator(character: char) -> bool {
     matches!(character, '.' | '!' | '?' | '…' | '؟' | '।' | '۔') || UNSPACED.contains(&character)
 }
@@ -115,7 +126,12 @@ pub(super) fn boundary_after(text: &str, start: usize, at: usize, end: usize, st
     }
     if run.chars().count() > 1 || run == "…" {
         let trails_off = run.chars().all(|sign| sign == '.' || sign == '…');
-        return if trails_off && letter.is_numeric() { goes_on } else { ends };
+        // "-10 … +50": a range.
+        let begins_number = word.trim_start_matches(['+', '-', '−', '±']).starts_with(char::is_numeric);
+        return if trails_off && begins_number { goes_on } else { ends };
+    }
+    if run == "." && is_ordinal(text.get(start..at).unwrap_or_default(), word) {
+        return goes_on;
     }
     if run == "." && is_abbreviation(text.get(start..at).unwrap_or_default(), word, style) {
         return goes_on;
@@ -185,6 +201,19 @@ fn is_abbreviation(before: &str, next: &str, style: Style) -> bool {
     let dotted = lower.contains('.') && lower.split('.').all(|part| part.chars().count() == 1);
     let is_initial = one_letter && (initial.is_uppercase() || number_follows || style == Style::Caseless);
     (dotted || is_initial || lower == "ph.d" || BEFORE_NAME.contains(&lower)) && !begins_usually(next)
+}
+
+/// Whether the full stop after `before` makes an ordinal of a number, as in "am 31. März" and "im 3. Stock" (German).
+fn is_ordinal(before: &str, next: &str) -> bool {
+    let rest = before.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    if !(1..=2).contains(&(before.len() - rest.len())) {
+        return false;
+    }
+    let follows: String = next.chars().take_while(|sign| sign.is_alphabetic()).flat_map(char::to_lowercase).collect();
+    let before = rest.split_whitespace().next_back().filter(|_| rest.ends_with(' ')).unwrap_or_default().to_lowercase();
+    let is_determined = BEFORE_ORDINAL.contains(&before.as_str()) && !begins_usually(next);
+    let is_day = SHARED_MONTHS.contains(&follows.as_str()) && BEFORE_DAY.contains(&before.as_str());
+    GERMAN_MONTHS.contains(&follows.as_str()) || is_determined || is_day
 }
 
 fn is_roman(word: &str) -> bool {

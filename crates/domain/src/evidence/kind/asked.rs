@@ -3,6 +3,7 @@
 use super::super::clause::up_to_a_clause;
 use super::AnswerKind;
 use crate::asking::asks_yes_or_no;
+use crate::asking::languages;
 
 const LIST_OPENINGS: [&str; 16] = [
     "list ",
@@ -123,10 +124,13 @@ impl AnswerKind {
     #[must_use]
     pub fn of(question: &str) -> Self {
         // Blanks at both ends let the openings match whole words anywhere: "in what year".
+        let foreign = languages::kind_of(question);
         let question = format!(" {} ", question.to_lowercase());
         let asked = up_to_a_clause(&question);
         let asks = |openings: &[&str]| openings.iter().any(|opening| contains_at_word(asked, opening));
-        if asks(&DATE_OPENINGS) {
+        if let Some(kind) = foreign {
+            kind
+        } else if asks(&DATE_OPENINGS) {
             Self::Date
         } else if asks(&NUMBER_OPENINGS) || asks_for_quantity(&question) {
             Self::Number

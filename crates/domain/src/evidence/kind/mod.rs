@@ -5,7 +5,7 @@ mod asked;
 use serde::Serialize;
 
 use super::names::{names_a_person, names_a_place};
-use crate::month::MONTHS;
+use crate::month::is_month;
 use crate::wording::{TENS, UNITS};
 
 /// The kind of answer that a question's wording asks for.
@@ -66,9 +66,11 @@ const TIME_WORDS: [&str; 14] = [
     "easter",
 ];
 /// Units of time, and of the clock.
-pub(super) const TIME_UNITS: [&str; 18] = [
+pub(super) const TIME_UNITS: [&str; 42] = [
     "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months",
-    "year", "years", "am", "pm", "a.m", "p.m",
+    "year", "years", "am", "pm", "a.m", "p.m", "uhr", "minuten", "stunde", "stunden", "tage", "tagen", "woche",
+    "wochen", "monat", "monate", "monaten", "jahr", "jahre", "jahren", "heure", "heures", "jour", "jours", "mois",
+    "hora", "horas", "día", "días", "giorni",
 ];
 /// Words of quantities beside the numbers below a hundred.
 const QUANTITY_WORDS: [&str; 9] =
@@ -150,7 +152,7 @@ pub(crate) fn has_time(sentence: &str) -> bool {
     };
     let is_time = |word: &str| {
         let word = word.to_lowercase();
-        MONTHS.contains(&word.as_str()) || TIME_WORDS.contains(&word.as_str()) || TIME_UNITS.contains(&word.as_str())
+        is_month(&word) || TIME_WORDS.contains(&word.as_str()) || TIME_UNITS.contains(&word.as_str())
     };
     sentence.char_indices().any(|(at, sign)| clock(at, sign)) || words(sentence).any(is_time)
 }
@@ -204,7 +206,7 @@ fn is_date(word: &str, may_count: bool) -> bool {
     let is_year = (3..=4).contains(&digits) && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
     let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| word.ends_with(end));
     let is_small = digits > 0 && digits <= 2 && (may_count || is_ordinal);
-    is_year || is_small || MONTHS.contains(&word) || TIME_WORDS.contains(&word)
+    is_year || is_small || is_month(word) || TIME_WORDS.contains(&word)
 }
 
 pub(super) fn is_capitalised(word: &str) -> bool {
