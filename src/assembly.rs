@@ -158,7 +158,7 @@ impl<'a> Assembly<'a> {
             quotas: self.quotas.clone(),
             record: self.security_record.clone(),
         };
-        IngestService::new(self.ingest_parts(), acceptance, Arc::clone(&self.signal))
+        IngestService::new(self.ingest_parts(), acceptance, self.processor(), Arc::clone(&self.signal))
     }
 
     fn ask(&self) -> AskService {
@@ -196,6 +196,10 @@ impl<'a> Assembly<'a> {
 
     /// A worker on the queue.
     pub(crate) fn worker(&self) -> Worker {
+        Worker::new(self.processor(), self.heartbeats.clone())
+    }
+
+    fn processor(&self) -> Processor {
         let writer = ContextWriter::new(
             self.context.clone(),
             self.models.chain(CallRole::Context, &[]),
@@ -203,14 +207,13 @@ impl<'a> Assembly<'a> {
             self.config.ingest.contexts,
             self.daily_budget.clone(),
         );
-        let processor = Processor::new(
+        Processor::new(
             self.ingest_parts(),
             Arc::clone(&self.fetches),
             writer,
             self.config.ingest.clone(),
             Arc::clone(&self.signal),
-        );
-        Worker::new(processor, self.heartbeats.clone())
+        )
     }
 
     /// The tasks that run in the background.

@@ -160,13 +160,13 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Api
 }
 
 impl NewDocumentsBody {
-    /// The documents, for a job that nobody is notified of.
+    /// The documents, for a job that is waited for, and that nobody is notified of.
     ///
     /// # Errors
     /// 422 with all faults.
     pub(super) fn into_submission(self) -> Result<Submission, ApiError> {
         let Upload { collection, indexing, documents } = self.read()?;
-        Ok(Submission { collection, indexing, documents, key: None, webhook: None })
+        Ok(Submission { collection, indexing, documents, key: None, webhook: None, is_awaited: true })
     }
 
     fn read(self) -> Result<Upload, ApiError> {
@@ -325,7 +325,8 @@ pub(super) async fn create_documents(
         _ => return Err(ApiError::media_type("application/json or multipart/form-data")),
     };
     let Upload { collection, indexing, documents } = upload;
-    let submission = Submission { collection, indexing, documents, key: key.clone(), webhook: query.webhook_url };
+    let (key_of_request, webhook, is_awaited) = (key.clone(), query.webhook_url, query.wait);
+    let submission = Submission { collection, indexing, documents, key: key_of_request, webhook, is_awaited };
     let accepted = granted.accept(submission).await?;
     drop(room);
     reply(&state, &granted, accepted, ReplyTo { key: key.as_deref(), wait: query.wait }).await

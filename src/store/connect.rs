@@ -224,7 +224,6 @@ impl Store {
     /// The same for a claim, unflushed: one that is lost was never made, and its items wait. Its statements find rows by
     /// their keys whatever the values are, so they are planned once for each connection.
     pub(in crate::store) async fn begin_claim(&self) -> Result<Tx, StoreError> {
-        const GENERIC: &str = "; SET LOCAL plan_cache_mode = force_generic_plan";
         begin_with(&self.queue, format!("{}{QUEUE}{KEYED}{UNFLUSHED}{GENERIC}", self.beginnings.write)).await
     }
 
@@ -237,9 +236,23 @@ impl Store {
         begin_with(&self.write, format!("{}{}{KEYED}{unflushed}", self.beginnings.write, tenant_of(tenant))).await
     }
 
+    /// The same for a request, which waits for no lock for longer than a second.
+    pub(in crate::store) async fn begin_impatient(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        const IMPATIENT: &str = "; SET LOCAL lock_timeout = '1s'";
+        let unflushed = if self.is_split { "" } else { UNFLUSHED };
+        let beginning = format!("{}{}{KEYED}{unflushed}{IMPATIENT}", self.beginnings.write, tenant_of(tenant));
+        begin_with(&self.write, beginning).await
+    }
+
     /// Begins a transaction that sees only one tenant's rows, and finds them by their keys.
     pub(in crate::store) async fn begin_keyed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         begin_with(&self.write, format!("{}{}{KEYED}", self.beginnings.write, tenant_of(tenant))).await
+    }
+
+    /// The same for a reading whose statements look each row up by all of its key, so that they are planned once for each
+    /// connection.
+    pub(in crate::store) async fn begin_look_up(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        begin_with(&self.write, format!("{}{}{KEYED}{GENERIC}", self.beginnings.write, tenant_of(tenant))).await
     }
 }
 
@@ -250,6 +263,9 @@ const UNFLUSHED: &str = "; SET LOCAL synchronous_commit = off";
 /// Appended to the beginning of a transaction: no table is read whole. A plan that is made while a table is new and small
 /// would do that, and go on to do it until the table has statistics.
 const KEYED: &str = "; SET LOCAL enable_seqscan = off";
+
+/// Appended to the beginning of a transaction: its statements are planned whatever their values are.
+const GENERIC: &str = "; SET LOCAL plan_cache_mode = force_generic_plan";
 
 /// Returns the statement that sets the tenant of a transaction; the text of a UUID cannot carry SQL.
 pub(in crate::store) fn tenant_of(tenant: TenantId) -> String {

@@ -1,9 +1,10 @@
 //! Accepts complete requests: small ones that arrive together are written by one transaction.
 
 use futures::future::join_all;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Accepted, IngestService, Submission, refusal, submission::queue_item};
+use super::{Accepted, IngestService, Submission, direct::Direct, refusal, submission::queue_item};
 use crate::{
     domain::{
         fingerprint::Hash,
@@ -31,21 +32,26 @@ pub(super) type Uploads = Together<(TenantId, String), Upload, Result<EnqueueOut
 /// A complete request.
 pub(super) struct Upload {
     /// Identity of the job that it becomes.
-    job: Uuid,
-    event: SecurityEvent,
-    collection: String,
-    indexing: Option<Indexing>,
-    key: Option<(String, Hash)>,
-    webhook: Option<String>,
-    caller: Caller,
+    pub(super) job: Uuid,
+    pub(super) event: SecurityEvent,
+    pub(super) collection: String,
+    pub(super) indexing: Option<Indexing>,
+    pub(super) key: Option<(String, Hash)>,
+    pub(super) webhook: Option<String>,
+    pub(super) caller: Caller,
     /// Numbers of its users and groups; `None` where nothing is hidden from it.
-    principals: Option<Vec<i32>>,
-    items: Vec<NewJobItem>,
+    pub(super) principals: Option<Vec<i32>>,
+    pub(super) arrived_at: OffsetDateTime,
+    pub(super) items: Vec<NewJobItem>,
 }
 
 impl Upload {
     fn key(&self) -> Option<RequestKey<'_>> {
         self.key.as_ref().map(|(key, hash)| RequestKey { key, request_hash: Some(*hash) })
+    }
+
+    pub(super) fn tenant(&self) -> TenantId {
+        self.caller.grant.tenant()
     }
 
     fn maker(&self) -> (&Caller, Option<&[i32]>) {
@@ -69,14 +75,13 @@ impl IngestService {
         let tenant = caller.grant.tenant();
         let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         let hash = submission.key.is_some().then(|| submission.hash());
-        let Submission { collection, indexing, documents, key, .. } = submission;
+        let Submission { collection, indexing, documents, key, is_awaited, .. } = submission;
         let items: Vec<_> = documents.into_iter().map(queue_item).collect();
         let (job, key, caller) = (self.context.ids.next(), key.zip(hash), caller.clone());
-        let things = vec![things::collection(&collection), things::job(job)];
-        let changed = Changed { change: Change::CreateDocuments, things, number: items.len() as u64 };
-        let event = self.record.event(&caller, changed);
+        let event = self.event_of(&caller, &collection, job, items.len());
         let principals = principal_numbers(&self.store, &caller.grant).await?;
-        let upload = Upload { job, event, collection, indexing, key, webhook, caller, principals, items };
+        let arrived_at = self.context.clock.now().truncate_to_microsecond();
+        let upload = Upload { job, event, collection, indexing, key, webhook, caller, principals, arrived_at, items };
         // A repeated request creates no collection, even if its own has been deleted by now.
         if let Some(key) = upload.key()
             && let Some(earlier) = self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await?
@@ -85,6 +90,13 @@ impl IngestService {
         }
         let (counted, count, is_flushed) = (upload.caller.clone(), upload.items.len(), upload.key.is_some());
         self.quotas.count_documents(&counted, count).await?;
+        let upload = match self.store_directly(upload, is_awaited).await? {
+            Direct::Stored(job) => return Ok(Accepted::Finished(job)),
+            Direct::Left(upload) => *upload,
+            // Under another name, so that it does not meet itself.
+            Direct::InDoubt(upload) => self.renamed(*upload),
+        };
+        let job = upload.job;
         let outcome = self.enqueue(upload).await;
         if !matches!(outcome, Ok(EnqueueOutcome::Queued)) {
             self.quotas.return_documents(&counted, count).await?;
@@ -98,6 +110,29 @@ impl IngestService {
             }
             other => repeated_or_refused(other),
         }
+    }
+
+    /// Stores the document of an upload that is waited for at once, if that is possible. It then survives any crash.
+    async fn store_directly(&self, upload: Upload, is_awaited: bool) -> Result<Direct, ServiceError> {
+        if !is_awaited {
+            return Ok(Direct::Left(Box::new(upload)));
+        }
+        let outcome = self.direct.store(upload).await.ok_or_else(lost)?;
+        if let Direct::Stored(_) = &outcome {
+            self.store.flush().await?;
+        }
+        Ok(outcome)
+    }
+
+    fn renamed(&self, upload: Upload) -> Upload {
+        let job = self.context.ids.next();
+        let event = self.event_of(&upload.caller, &upload.collection, job, upload.items.len());
+        Upload { job, event, ..upload }
+    }
+
+    fn event_of(&self, caller: &Caller, collection: &str, job: Uuid, documents: usize) -> SecurityEvent {
+        let things = vec![things::collection(collection), things::job(job)];
+        self.record.event(caller, Changed { change: Change::CreateDocuments, things, number: documents as u64 })
     }
 
     async fn enqueue(&self, upload: Upload) -> Result<EnqueueOutcome, ServiceError> {

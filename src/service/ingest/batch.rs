@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{document::SplitPlan, job_metrics::JobMetrics};
 use crate::{
-    domain::job::Indexing,
+    domain::{identity::TenantId, job::Indexing},
     store::{Claim, ClaimHandle, ClaimedItem, Collection, ItemKey, ReadDocument},
 };
 
@@ -22,7 +22,19 @@ pub(super) struct Batch<'a> {
     pub(super) metrics: &'a Arc<JobMetrics>,
 }
 
+/// Where documents are stored, and where the work on them is counted.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) tenant: TenantId,
+    pub(super) collection: &'a Collection,
+    pub(super) metrics: &'a Arc<JobMetrics>,
+}
+
 impl Batch<'_> {
+    pub(super) const fn target(&self) -> Target<'_> {
+        Target { tenant: self.handle.tenant, collection: self.collection, metrics: self.metrics }
+    }
+
     /// The item that is alone in the claim because it may be the cause of lost workers.
     pub(super) fn suspect(&self) -> Option<ItemKey> {
         self.tries.iter().find(|(_, tries)| tries.is_suspected).map(|(item, _)| *item)

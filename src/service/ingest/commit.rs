@@ -129,7 +129,7 @@ impl Processor {
         let items =
             || documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item));
         let commit = CommitBatch {
-            claim: batch.handle,
+            tenant: batch.handle.tenant,
             collection: batch.collection,
             documents,
             unchanged,
@@ -138,8 +138,10 @@ impl Processor {
             now: self.context.clock.now(),
         };
         let outcome = match batch.rebuilt {
-            None => self.store.documents().commit_batch(&commit).await?,
-            Some(read) => self.store.collections().commit_build(&BuildBatch { batch: commit, read }).await?,
+            None => self.store.documents().commit_batch(batch.handle, &commit).await?,
+            Some(read) => {
+                self.store.collections().commit_build(batch.handle, &BuildBatch { batch: commit, read }).await?
+            }
         };
         match outcome {
             BatchOutcome::Settled => {}

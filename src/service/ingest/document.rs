@@ -225,7 +225,19 @@ impl Processor {
         documents: Vec<(Described, Option<Result<Extracted, ExtractError>>)>,
     ) -> Result<Vec<Prepared>, ServiceError> {
         self.note_risk(batch, true).await?;
-        let (embedder, metrics, plan) = (Arc::clone(&self.embedder), Arc::clone(batch.metrics), batch.plan);
+        let (split, failures) = self.read_and_split(batch.plan, batch.metrics, documents).await;
+        self.fail_each(batch, &failures).await?;
+        Ok(split)
+    }
+
+    /// The same, with the reasons for which documents cannot be read or split.
+    pub(super) async fn read_and_split(
+        &self,
+        plan: SplitPlan,
+        metrics: &Arc<JobMetrics>,
+        documents: Vec<(Described, Option<Result<Extracted, ExtractError>>)>,
+    ) -> (Vec<Prepared>, Vec<(ItemKey, ItemFailure)>) {
+        let (embedder, metrics) = (Arc::clone(&self.embedder), Arc::clone(metrics));
         let work = move || -> Vec<Result<Prepared, (ItemKey, ItemFailure)>> {
             let documents = documents.into_iter().map(|(document, extracted)| {
                 let extracted = extracted.unwrap_or_else(|| {
@@ -249,8 +261,7 @@ impl Processor {
                 Err(failure) => failures.push(failure),
             }
         }
-        self.fail_each(batch, &failures).await?;
-        Ok(split)
+        (split, failures)
     }
 }
 

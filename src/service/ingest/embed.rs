@@ -7,7 +7,13 @@ use std::{
 
 use uuid::Uuid;
 
-use super::{batch::Batch, document::Prepared, failure::is_transient, piece::TextToEmbed, pipeline::Processor};
+use super::{
+    batch::{Batch, Target},
+    document::Prepared,
+    failure::is_transient,
+    piece::TextToEmbed,
+    pipeline::Processor,
+};
 use crate::{
     domain::{
         budget::{Budget, Limits},
@@ -82,7 +88,7 @@ impl Processor {
         let embedded = match batch.indexing {
             Indexing::Complete => self.embed_all(batch, documents).await?,
             Indexing::Progressive => {
-                let by_hash = self.known_vectors(batch, &texts_of(&documents)).await?;
+                let by_hash = self.known_vectors(&batch.target(), &texts_of(&documents)).await?;
                 attach(Vectors { by_hash, new: HashSet::new() }, documents)
             }
         };
@@ -96,7 +102,7 @@ impl Processor {
         let mut embedded = Vec::new();
         let mut groups = Groups::of(vec![documents]);
         while let Some(group) = groups.next() {
-            match self.vectors_of(batch, &texts_of(&group)).await {
+            match self.vectors_of(&batch.target(), &texts_of(&group)).await {
                 Ok(vectors) => embedded.extend(attach(vectors, group)),
                 Err(error) => {
                     let item = |document: &Prepared| document.described.origin.item;
@@ -112,10 +118,10 @@ impl Processor {
     /// Vectors of texts: those that are already stored, and new ones for the others.
     pub(super) async fn vectors_of(
         &self,
-        batch: &Batch<'_>,
+        target: &Target<'_>,
         texts: &[(Hash, TextToEmbed<'_>)],
     ) -> Result<Vectors, ServiceError> {
-        let by_hash = self.known_vectors(batch, texts).await?;
+        let by_hash = self.known_vectors(target, texts).await?;
         let mut made = Vectors { by_hash, new: HashSet::new() };
         let wanted: Vec<&(Hash, TextToEmbed<'_>)> =
             texts.iter().filter(|(hash, _)| !made.by_hash.contains_key(hash) && made.new.insert(*hash)).collect();
@@ -125,7 +131,7 @@ impl Processor {
             let budget = Budget::new(Limits::ingest());
             let allowance = budget.reserve_embedding(estimated_tokens(&wanted))?;
             let new = self.embedder.embed_passages(wanted, allowance).await;
-            batch.metrics.add_embedding(budget.spent().embedding);
+            target.metrics.add_embedding(budget.spent().embedding);
             made.by_hash.extend(hashes.into_iter().zip(new?.iter().map(|vector| StoredVector::of(vector))));
         }
         Ok(made)
@@ -134,13 +140,13 @@ impl Processor {
     /// Vectors of texts that are already stored, in any index of the same model.
     async fn known_vectors(
         &self,
-        batch: &Batch<'_>,
+        target: &Target<'_>,
         texts: &[(Hash, TextToEmbed<'_>)],
     ) -> Result<HashMap<Hash, StoredVector>, ServiceError> {
         let hashes: HashSet<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
         let hashes: Vec<Hash> = hashes.into_iter().collect();
         let known =
-            self.store.documents().vectors_by_hash(batch.handle.tenant, batch.collection.profile_id, &hashes).await?;
+            self.store.documents().vectors_by_hash(target.tenant, target.collection.profile_id, &hashes).await?;
         Ok(known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector))).collect())
     }
 }
@@ -153,7 +159,7 @@ pub(super) struct Vectors {
 }
 
 /// The texts that are embedded for all pieces.
-fn texts_of(documents: &[Prepared]) -> Vec<(Hash, TextToEmbed<'_>)> {
+pub(super) fn texts_of(documents: &[Prepared]) -> Vec<(Hash, TextToEmbed<'_>)> {
     let pieces =
         documents.iter().flat_map(|Prepared { pieces, text, .. }| pieces.iter().map(move |piece| (piece, text)));
     pieces.map(|(piece, text)| (piece.embedding_hash, piece.to_embed(text))).collect()
@@ -176,7 +182,7 @@ fn estimated_tokens(texts: &[String]) -> u32 {
 }
 
 /// Assigns the vectors to the documents.
-fn attach(vectors: Vectors, documents: Vec<Prepared>) -> Vec<Embedded> {
+pub(super) fn attach(vectors: Vectors, documents: Vec<Prepared>) -> Vec<Embedded> {
     let Vectors { mut by_hash, mut new } = vectors;
     let mut uses: HashMap<Hash, usize> = HashMap::new();
     for piece in documents.iter().flat_map(|document| &document.pieces) {

@@ -147,7 +147,7 @@ impl Processor {
         self.note_risk(batch, true).await?;
         let started = Instant::now();
         let texts: Vec<_> = chunks.iter().map(|chunk| (chunk.hash, chunk.to_embed())).collect();
-        let found = self.vectors_of(batch, &readable(self.embedder.as_ref(), texts.clone())).await?;
+        let found = self.vectors_of(&batch.target(), &readable(self.embedder.as_ref(), texts.clone())).await?;
         batch.metrics.add(Stage::Embed, [], started);
         self.note_risk(batch, false).await?;
         made.missed.extend(texts.iter().map(|(hash, _)| *hash).filter(|hash| !found.by_hash.contains_key(hash)));

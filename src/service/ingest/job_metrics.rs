@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     domain::{budget::EmbeddingSpent, cost::NanoUsd, job::Stage},
-    store::{Claim, ItemKey, StageWork, Work},
+    store::{ItemKey, StageWork, Work},
 };
 
 /// Work since it was last taken.
@@ -28,11 +28,11 @@ struct Noted {
 }
 
 impl JobMetrics {
-    /// Those of a new claim.
-    pub(super) fn of(claim: &Claim) -> Self {
+    /// Those of new work on items with content of these sizes.
+    pub(super) fn of(items: impl IntoIterator<Item = (ItemKey, usize)>) -> Self {
         let mut sizes = BTreeMap::new();
-        for item in &claim.items {
-            *sizes.entry(item.key.job).or_default() += item.content.len() as u64 + 1;
+        for (item, size) in items {
+            *sizes.entry(item.job).or_default() += size as u64 + 1;
         }
         let noted = sizes.keys().map(|job| (*job, Noted::default())).collect();
         Self { sizes, noted: Mutex::new(noted) }
@@ -153,36 +153,15 @@ impl Noted {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
-    use crate::{
-        domain::{identity::TenantId, job::Indexing},
-        store::{ClaimHandle, ClaimedItem, Phase},
-    };
 
     const ONE: Uuid = Uuid::from_u128(1);
     const OTHER: Uuid = Uuid::from_u128(2);
 
     /// Metrics of a claim of two documents of one job and a larger one of another.
     fn metrics() -> JobMetrics {
-        let item = |job, ordinal, size| ClaimedItem {
-            key: ItemKey { job, ordinal },
-            position: 0,
-            source: String::new(),
-            payload: Value::Null,
-            content: vec![0; size],
-            stored_version: None,
-            attempts: 1,
-            failures: 0,
-            is_suspected: false,
-        };
-        JobMetrics::of(&Claim {
-            handle: ClaimHandle { tenant: TenantId::DEFAULT, phase: Phase::Store, fence: 1 },
-            collection_id: Uuid::nil(),
-            indexing: Indexing::Complete,
-            items: vec![item(ONE, 0, 4), item(ONE, 1, 4), item(OTHER, 0, 29)],
-        })
+        let item = |job, ordinal, size| (ItemKey { job, ordinal }, size);
+        JobMetrics::of([item(ONE, 0, 4), item(ONE, 1, 4), item(OTHER, 0, 29)])
     }
 
     fn filled() -> JobMetrics {

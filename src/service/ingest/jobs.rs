@@ -237,7 +237,7 @@ impl IngestService {
         Ok(self.report(found?.ok_or_else(|| no_job(job))?))
     }
 
-    fn report(&self, reported: ReportedJob) -> JobReport {
+    pub(super) fn report(&self, reported: ReportedJob) -> JobReport {
         let ReportedJob { job, detail, items } = reported;
         JobReport { snapshot: self.describe(job, detail), items }
     }

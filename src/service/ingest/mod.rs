@@ -7,6 +7,7 @@ mod bm25;
 mod build;
 mod commit;
 mod contextual;
+mod direct;
 mod document;
 mod embed;
 mod embed_stored;
@@ -56,6 +57,7 @@ pub(crate) use crate::{
 };
 
 use acceptance::Uploads;
+use direct::DirectStorage;
 use jobs::Looks;
 use submission::queue_item;
 
@@ -76,7 +78,8 @@ use crate::{
         storage::Growth,
     },
     store::{
-        Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, QueueLimits, Store, StoreError,
+        Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, QueueLimits, ReportedJob, Store,
+        StoreError,
     },
 };
 
@@ -168,6 +171,8 @@ impl Settings {
 pub(crate) enum Accepted {
     /// A new job.
     New(Uuid),
+    /// A new job, which is over.
+    Finished(Box<ReportedJob>),
     /// The request was accepted before, with this reply.
     Repeated(FirstAnswer),
 }
@@ -210,12 +215,13 @@ pub(crate) struct IngestService {
     signal: Arc<Signal>,
     uploads: Uploads,
     looks: Looks,
+    direct: DirectStorage,
 }
 
 impl IngestService {
-    /// Accepts documents into the queue of this store.
+    /// Accepts documents into the queue of this store, and stores small ones by this processor.
     #[must_use]
-    pub(crate) fn new(parts: IngestParts, acceptance: Acceptance, signal: Arc<Signal>) -> Self {
+    pub(crate) fn new(parts: IngestParts, acceptance: Acceptance, processor: Processor, signal: Arc<Signal>) -> Self {
         let IngestParts { store, embedders, context } = parts;
         let Acceptance { defaults, limits, webhooks, quotas, record } = acceptance;
         Self {
@@ -230,6 +236,7 @@ impl IngestService {
             signal,
             uploads: Uploads::default(),
             looks: Looks::default(),
+            direct: DirectStorage::new(processor),
         }
     }
 

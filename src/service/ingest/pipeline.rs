@@ -17,7 +17,7 @@ use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use super::{
     IngestParts, Settings, Signal,
-    batch::{Batch, Tries},
+    batch::{Batch, Target, Tries},
     build::index_dropped,
     contextual::ContextWriter,
     document::{Described, Prepared, SplitPlan, describe},
@@ -32,7 +32,7 @@ use crate::{
     extract::needs_isolation,
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
-    store::{Claim, ClaimedItem, Phase, Store, StoredAs, UnchangedItem},
+    store::{Claim, ClaimedItem, Collection, CollectionSettings, Phase, Store, StoredAs, UnchangedItem},
 };
 
 /// Documents that get their sentences, and are stored, together: writing sentences is slow, and a document is visible
@@ -90,15 +90,25 @@ impl Processor {
         let Some((collection, settings)) = target else {
             return self.fail_all(handle, tries.keys().copied(), &index_dropped()).await;
         };
-        let Some(embedder) = self.embedders.of(collection.profile_id) else {
+        let Some(bound) = self.bound_to(&collection) else {
             let failure = if handle.phase == Phase::Embed { model_missing_for_stored() } else { model_missing() };
             return self.fail_all(handle, tries.keys().copied(), &failure).await;
         };
-        let bound = Self { embedder: Arc::clone(embedder), ..self.clone() };
-        let plan = SplitPlan::new(settings, embedder.window(), *self.writer.models());
+        let plan = bound.plan(settings);
         let indexing = if is_build { Indexing::Complete } else { claim.indexing };
         let collection = &collection;
         bound.work_on(&Batch { handle, collection, rebuilt: None, plan, indexing, tries: &tries, metrics }, items).await
+    }
+
+    /// The same for the documents of an index, by its model; `None` where that is not configured.
+    pub(super) fn bound_to(&self, collection: &Collection) -> Option<Self> {
+        let embedder = self.embedders.of(collection.profile_id)?;
+        Some(Self { embedder: Arc::clone(embedder), ..self.clone() })
+    }
+
+    /// How documents are split for an index with these settings.
+    pub(super) fn plan(&self, settings: CollectionSettings) -> SplitPlan {
+        SplitPlan::new(settings, self.embedder.window(), *self.writer.models())
     }
 
     async fn work_on(&self, batch: &Batch<'_>, items: ItemsByWork) -> Result<(), ServiceError> {
@@ -121,7 +131,7 @@ impl Processor {
         if documents.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
-        let changed = self.leave_out_unchanged(batch, documents, &mut unchanged).await?;
+        let changed = self.leave_out_unchanged(&batch.target(), documents, &mut unchanged).await?;
         let (isolated, others): (Vec<Described>, Vec<Described>) =
             changed.into_iter().partition(|document| needs_isolation(&document.content, &document.origin.media_type));
         let mut split = self.extract_and_split(batch, others).await?;
@@ -167,15 +177,15 @@ impl Processor {
     }
 
     /// Separates the documents that are already stored exactly as they would be stored now.
-    async fn leave_out_unchanged(
+    pub(super) async fn leave_out_unchanged(
         &self,
-        batch: &Batch<'_>,
+        target: &Target<'_>,
         documents: Vec<Described>,
         unchanged: &mut Vec<UnchangedItem>,
     ) -> Result<Vec<Described>, ServiceError> {
         let started = Instant::now();
         let sources: Vec<String> = documents.iter().map(|document| document.origin.source.clone()).collect();
-        let stored = self.store.documents().stored_as(batch.handle.tenant, batch.collection.id, &sources).await?;
+        let stored = self.store.documents().stored_as(target.tenant, target.collection.id, &sources).await?;
         let by_source: HashMap<&str, &StoredAs> = stored.iter().map(|row| (row.source.as_str(), row)).collect();
         let mut changed = Vec::new();
         for document in documents {
@@ -189,7 +199,7 @@ impl Processor {
                 _ => changed.push(document),
             }
         }
-        batch.metrics.add(Stage::Load, [], started);
+        target.metrics.add(Stage::Load, [], started);
         Ok(changed)
     }
 }

@@ -46,6 +46,10 @@ impl IngestService {
     ) -> Result<Reply, E> {
         let (job, is_replay) = match accepted {
             Accepted::New(job) => (job, false),
+            Accepted::Finished(reported) => {
+                let job = reported.job.id;
+                return Ok(Reply { job, answer: render(self.report(*reported))?, is_replay: false });
+            }
             Accepted::Repeated(FirstAnswer { job, answer: Some(answer) }) => {
                 return Ok(Reply { job, answer, is_replay: true });
             }

@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -37,6 +37,10 @@ pub(crate) struct Signal {
     settled: broadcast::Sender<Uuid>,
     /// The latest of them, the oldest first.
     latest: Mutex<VecDeque<Uuid>>,
+    /// Whether documents were stored past the queue since a worker looked last, and whether the index waits to be tidied after
+    /// earlier ones.
+    stored_lately: AtomicBool,
+    untidy: AtomicBool,
     /// The service stops: all waits end.
     pub(super) stopping: CancellationToken,
 }
@@ -50,6 +54,8 @@ impl Default for Signal {
             soon_free: AtomicUsize::new(0),
             settled: broadcast::Sender::new(BACKLOG),
             latest: Mutex::new(VecDeque::with_capacity(BACKLOG)),
+            stored_lately: AtomicBool::new(false),
+            untidy: AtomicBool::new(false),
             stopping: CancellationToken::new(),
         }
     }
@@ -83,6 +89,21 @@ impl Signal {
                 work.await
             }
         }
+    }
+
+    /// Notes that documents were stored past the queue.
+    pub(super) fn stored_directly(&self) {
+        self.stored_lately.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the index is to be tidied after documents that were stored past the queue: once, when none came since the last
+    /// time that a worker asked.
+    pub(super) fn is_untidy(&self) -> bool {
+        if self.stored_lately.swap(false, Ordering::SeqCst) {
+            self.untidy.store(true, Ordering::SeqCst);
+            return false;
+        }
+        self.untidy.swap(false, Ordering::SeqCst)
     }
 
     /// Resolves when there is work in one of these phases; work that is queued from now on counts.

@@ -73,6 +73,8 @@ pub(crate) struct Submission {
     pub(crate) key: Option<String>,
     /// URL that is notified when the job ends.
     pub(crate) webhook: Option<String>,
+    /// Whether the caller waits for the end of the job.
+    pub(crate) is_awaited: bool,
 }
 
 impl Submission {

@@ -143,7 +143,7 @@ impl Worker {
             tokio::select! {
                 () = queued => {}
                 // Between documents that arrive one by one the queue is empty for moments.
-                () = tokio::time::sleep(rest) => if std::mem::take(&mut has_worked) {
+                () = tokio::time::sleep(rest) => if std::mem::take(&mut has_worked) || self.processor.signal.is_untidy() {
                     heartbeat.beat_before(LONGEST_UPKEEP);
                     self.settle().await;
                     heartbeat.beat();
@@ -221,7 +221,7 @@ impl Worker {
         let queues_more = claim.handle.phase == Phase::Fetch
             || (claim.handle.phase == Phase::Store && claim.indexing == Indexing::Progressive);
         let handle = claim.handle;
-        let metrics = Arc::new(JobMetrics::of(&claim));
+        let metrics = Arc::new(JobMetrics::of(claim.items.iter().map(|item| (item.key, item.content.len()))));
         let items: Vec<ItemKey> = claim.items.iter().map(|item| item.key).collect();
         let tries = Tries::of(&claim);
         let result = self.process_with_heartbeat(handle, claim, &metrics, heartbeat).await;

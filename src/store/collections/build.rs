@@ -9,11 +9,12 @@ use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 use crate::store::{
-    BatchOutcome, Collection, Collections, CommitBatch, FetchRecord, FilledItem, ItemKey, ReadDocument, StoreError, Tx,
+    BatchOutcome, ClaimHandle, Collection, Collections, CommitBatch, FetchRecord, FilledItem, ItemKey, ReadDocument,
+    StoreError, Tx,
     collections::lock,
     collections::statistics::StatisticChanges,
     documents::chunk::delete_chunks,
-    documents::commit::{self, Stored},
+    documents::write::{self, Stored},
     jobs::settle,
 };
 
@@ -114,16 +115,20 @@ pub(crate) struct BuildBatch<'a> {
 }
 
 impl Collections<'_> {
-    /// Stores the chunks of documents in the next index, and settles their items.
+    /// Stores the chunks of documents in the next index, and settles their items, all of which the claim must hold.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
-    pub(crate) async fn commit_build(&self, build: &BuildBatch<'_>) -> Result<BatchOutcome, StoreError> {
+    pub(crate) async fn commit_build(
+        &self,
+        claim: ClaimHandle,
+        build: &BuildBatch<'_>,
+    ) -> Result<BatchOutcome, StoreError> {
         let BuildBatch { batch, read } = build;
-        let (tenant, index) = (batch.claim.tenant, batch.collection.index);
+        let (tenant, index) = (batch.tenant, batch.collection.index);
         let items = batch.items();
         let mut transaction = self.store.begin(tenant).await?;
-        if !settle::holds_lease(&mut transaction, batch.claim, &items).await? {
+        if !settle::holds_lease(&mut transaction, claim, &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
         let active = lock::lock_shared(&mut transaction, tenant, batch.collection.id).await?;
@@ -142,7 +147,7 @@ impl Collections<'_> {
             .collect();
         let mut changes = StatisticChanges::default();
         replace_documents(&mut transaction, batch, &stored, &mut changes).await?;
-        commit::insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
+        write::insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
         settle::settle(&mut transaction, tenant, &done(batch, &stored, read), batch.now).await?;
         changes.apply(&mut transaction, tenant, index).await?;
         transaction.commit().await?;
@@ -192,7 +197,7 @@ async fn replace_documents(
     let documents: Vec<_> =
         batch.documents.iter().filter_map(|document| Some((document, stored.get(&document.source)?))).collect();
     let ids: Vec<Uuid> = documents.iter().map(|(_, row)| row.document_id).collect();
-    delete_chunks(transaction, batch.claim.tenant, batch.collection.index, &ids, changes).await?;
+    delete_chunks(transaction, batch.tenant, batch.collection.index, &ids, changes).await?;
     let versions: Vec<i32> = documents.iter().map(|(_, row)| row.version).collect();
     let fingerprints: Vec<Vec<u8>> = documents.iter().map(|(document, _)| document.fingerprint.to_vec()).collect();
     // Without validators the next fetch is unconditional, so a document whose context sentences are incomplete is
@@ -213,7 +218,7 @@ async fn replace_documents(
                version = EXCLUDED.version, fingerprint = EXCLUDED.fingerprint, request_hash = EXCLUDED.request_hash,
                chunks = EXCLUDED.chunks
            RETURNING xmax = 0 AS "is_new!""#,
-        batch.claim.tenant.0,
+        batch.tenant.0,
         batch.collection.index,
         &ids,
         &versions,

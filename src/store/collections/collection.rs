@@ -294,14 +294,36 @@ impl Collections<'_> {
         tenant: TenantId,
         id: Uuid,
     ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
+        self.collection_with_settings(tenant, Some(id), None).await
+    }
+
+    /// Returns the collection of a name, with the settings of its active index.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn collection_by_name(
+        &self,
+        tenant: TenantId,
+        name: &str,
+    ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
+        self.collection_with_settings(tenant, None, Some(name)).await
+    }
+
+    async fn collection_with_settings(
+        &self,
+        tenant: TenantId,
+        id: Option<Uuid>,
+        name: Option<&str>,
+    ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let row = sqlx::query!(
             r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, c.is_restricted, p.model,
                     p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>"
              FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
-             WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
+             WHERE c.tenant_id = $1 AND (c.collection_id = $2 OR c.name = $3)"#,
             tenant.0,
             id,
+            name,
         )
         .fetch_optional(&mut *transaction)
         .await?;

@@ -283,7 +283,7 @@ pub(in crate::store) async fn queue_for_next(
     batch: &CommitBatch<'_>,
     documents: &[Uuid],
 ) -> Result<(), StoreError> {
-    if documents.is_empty() || next_index(transaction, batch.claim.tenant, batch.collection.id).await?.is_none() {
+    if documents.is_empty() || next_index(transaction, batch.tenant, batch.collection.id).await?.is_none() {
         return Ok(());
     }
     let job = BuildJob {
@@ -293,5 +293,5 @@ pub(in crate::store) async fn queue_for_next(
         payload: batch.follow_up.payload,
         now: batch.now,
     };
-    queue_build(transaction, batch.claim.tenant, &job, Some(documents)).await
+    queue_build(transaction, batch.tenant, &job, Some(documents)).await
 }

@@ -251,7 +251,7 @@ pub(in crate::store) async fn take_over(
          FROM job_item i JOIN job j ON j.tenant_id = $1 AND j.job_id = i.job_id
          WHERE i.tenant_id = $1 AND i.job_id = ANY ($2) AND i.ordinal = ANY ($3) AND i.has_acl
            AND (i.job_id, i.ordinal) IN (SELECT * FROM UNNEST($2::uuid[], $3::int[]))",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         &items.jobs,
         &items.ordinals,
     )
@@ -280,7 +280,7 @@ pub(in crate::store) async fn take_over(
                  OFFSET 0) a)
          UPDATE document d SET allowed = b.allowed, denied = b.denied FROM bound b
          WHERE d.tenant_id = $1 AND d.document_id = ANY (ARRAY(SELECT document_id FROM bound)) AND d.document_id = b.document_id",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         Json(&brought) as _,
         batch.collection.id,
         new,

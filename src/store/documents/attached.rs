@@ -9,8 +9,8 @@ use uuid::Uuid;
 use crate::domain::fingerprint::Hash;
 use crate::store::{
     CommitBatch, ItemKey, NewJobItem, StoreError, Tx,
-    documents::commit::Stored,
     documents::removal::Removal,
+    documents::write::Stored,
     jobs::items::{self, int, numbered},
 };
 
@@ -41,7 +41,7 @@ pub(in crate::store) async fn outdated(
     let rows = sqlx::query!(
         "SELECT source, content_hash FROM document
          WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3) ORDER BY source FOR SHARE",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         batch.collection.id,
         &messages as &[&str],
     )
@@ -82,7 +82,7 @@ async fn delete_former(
         "SELECT document_id FROM document
          WHERE tenant_id = $1 AND collection_id = $2 AND attached_to = ANY ($3) AND source <> ALL ($4)
          ORDER BY source FOR UPDATE",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         batch.collection.id,
         &messages as &[&str],
         &kept as &[&str],
@@ -92,7 +92,7 @@ async fn delete_former(
     if former.is_empty() {
         return Ok(());
     }
-    let (tenant, collection) = (batch.claim.tenant, batch.collection);
+    let (tenant, collection) = (batch.tenant, batch.collection);
     let mut removal = Removal::begin(transaction, tenant, collection.id, collection.index).await?;
     removal.remove(transaction, &former).await?;
     removal.settle(transaction).await?;
@@ -127,7 +127,7 @@ async fn add_to_job(
     // From here to the commit no other transaction numbers attachments of this job.
     sqlx::query!(
         "UPDATE job SET items = items + $3, bytes = bytes + $4, revision = revision + 1 WHERE tenant_id = $1 AND job_id = $2",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         job,
         int(items.len())?,
         i64::try_from(bytes).unwrap_or(i64::MAX),
@@ -136,12 +136,12 @@ async fn add_to_job(
     .await?;
     let first = sqlx::query_scalar!(
         r#"SELECT COALESCE(max(ordinal) + 1, $3) AS "first!" FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3"#,
-        batch.claim.tenant.0,
+        batch.tenant.0,
         job,
         FIRST_ORDINAL,
     )
     .fetch_one(&mut **transaction)
     .await?;
     let items: Vec<(ItemKey, &NewJobItem)> = numbered(job, first, items).collect();
-    items::insert(transaction, batch.claim.tenant, &items, batch.now).await
+    items::insert(transaction, batch.tenant, &items, batch.now).await
 }

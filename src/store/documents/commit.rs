@@ -6,36 +6,24 @@
 //! its document being stored. Locks are taken in the order items, collection, its indexes, documents (by source),
 //! statistics (by term).
 
-use std::collections::{HashMap, HashSet};
-
-use pgvector::SparseVector;
 use serde_json::Value;
-use sqlx::{Connection as _, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{
-    fingerprint::Hash, job::ReadingNotes, lexical::bm25::Weigher, split::embedding_text, storage::Growth,
+    fingerprint::Hash, identity::TenantId, job::ReadingNotes, lexical::bm25::Weigher, split::embedding_text,
+    storage::Growth,
 };
 use crate::store::{
     AttachedTo, ClaimHandle, Collection, Documents, FetchRecord, ItemKey, NewChunk, NewJobItem, StoreError, Tx,
     access::storage::{own_quotas, settle_growth},
     collections::index,
-    collections::lock,
-    collections::statistics::StatisticChanges,
     documents::acl,
     documents::attached,
-    documents::chunk::{ChunkColumns, delete_chunks},
-    documents::document_columns::{DocumentColumns, count},
-    documents::metadata_index,
     documents::storage::{StorageChanges, trim},
-    documents::upload_order,
-    documents::vectors,
+    documents::write::{Written, write_documents},
     jobs::settle,
 };
-
-/// Chunks that one statement inserts: a statement is held in memory several times while it is sent.
-const CHUNKS_OF_A_STATEMENT: usize = 1_024;
 
 /// A document that is ready to be stored.
 #[derive(Clone, Debug)]
@@ -96,7 +84,7 @@ impl NewDocument {
     }
 
     /// BM25 weights of one of its chunks, by ascending term id.
-    fn weights_of(&self, chunk: &NewChunk) -> Vec<(i32, f32)> {
+    pub(in crate::store) fn weights_of(&self, chunk: &NewChunk) -> Vec<(i32, f32)> {
         let sentence = chunk.context.as_ref().map(|(sentence, _)| sentence.as_str());
         self.weigher.weigh(&embedding_text(&chunk.indexed_front, sentence, self.text_of(chunk)))
     }
@@ -121,11 +109,11 @@ pub struct UnchangedItem {
     pub position: i64,
 }
 
-/// Documents of one claim, ready to be committed.
+/// Documents of a tenant, ready to be committed.
 #[derive(Debug)]
 pub struct CommitBatch<'a> {
-    /// The claim; it must hold all items.
-    pub claim: ClaimHandle,
+    /// Owner of the documents.
+    pub tenant: TenantId,
     /// Collection to store in; its average length must be the one that the weights were computed with.
     pub collection: &'a Collection,
     /// Documents to store; their sources are distinct.
@@ -174,50 +162,44 @@ pub enum BatchOutcome {
 }
 
 impl Documents<'_> {
-    /// Stores documents and settles their items. Writers of one index wait for each other until the commit, so it is not
-    /// flushed: the end of the claim, which is recorded next, flushes it for all.
+    /// Stores documents and settles their items, all of which the claim must hold. Writers of one index wait for each other
+    /// until the commit, so it is not flushed: the end of the claim, which is recorded next, flushes it for all.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
     #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
-    pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
-        let mut transaction = self.store.begin_unflushed(batch.claim.tenant).await?;
-        let items = batch.items();
-        if !settle::holds_lease(&mut transaction, batch.claim, &items).await? {
+    pub async fn commit_batch(&self, claim: ClaimHandle, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
+        let mut transaction = self.store.begin_unflushed(batch.tenant).await?;
+        if !settle::holds_lease(&mut transaction, claim, &batch.items()).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
-        let Some(active) = lock::lock_shared(&mut transaction, batch.claim.tenant, batch.collection.id).await? else {
-            return Ok(BatchOutcome::CollectionGone);
+        let written = match write_documents(&mut transaction, batch).await? {
+            Ok(written) => written,
+            Err(outcome) => return Ok(outcome),
         };
-        let index = batch.collection.index;
-        if active != index {
-            return Ok(BatchOutcome::IndexChanged);
-        }
-        let outdated = attached::outdated(&mut transaction, batch).await?;
-        if !upload_order::take(&mut transaction, batch).await? {
-            return Ok(BatchOutcome::DocumentsChanged);
-        }
-        let (stored, bytes) = upsert_documents(&mut transaction, batch, &outdated).await?;
-        upload_order::raise(&mut transaction, batch, &stored).await?;
-        let new: Vec<Uuid> = stored.values().filter(|row| row.version == 1).map(|row| row.document_id).collect();
-        acl::take_over(&mut transaction, batch, &new).await?;
-        let mut changes = StatisticChanges::default();
-        let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
-        if !replaced.is_empty() {
-            delete_chunks(&mut transaction, batch.claim.tenant, index, &replaced, &mut changes).await?;
-        }
-        metadata_index::replace(&mut transaction, batch, &stored).await?;
-        changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
-        insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
-        settle::settle_items(&mut transaction, batch, &stored).await?;
-        let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
-        index::queue_for_next(&mut transaction, batch, &documents).await?;
-        attached::follow(&mut transaction, batch, &stored).await?;
-        let documents = changes.documents.max(0).unsigned_abs();
-        changes.apply(&mut transaction, batch.claim.tenant, index).await?;
-        self.count_storage(&mut transaction, batch, &replaced, (documents, bytes)).await?;
+        acl::take_over(&mut transaction, batch, &written.new_documents()).await?;
+        settle::settle_items(&mut transaction, batch, &written.stored).await?;
+        self.complete(&mut transaction, batch, written).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
+    }
+
+    /// Does what follows from the documents that a transaction has written: queues them for the next index and what was found
+    /// in them, and writes the counters, which other writers wait for from here to the commit.
+    pub(in crate::store) async fn complete(
+        &self,
+        transaction: &mut Tx,
+        batch: &CommitBatch<'_>,
+        written: Written,
+    ) -> Result<(), StoreError> {
+        let replaced = written.replaced_documents();
+        let Written { stored, bytes, changes } = written;
+        let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
+        index::queue_for_next(transaction, batch, &documents).await?;
+        attached::follow(transaction, batch, &stored).await?;
+        let documents = changes.documents.max(0).unsigned_abs();
+        changes.apply(transaction, batch.tenant, batch.collection.index).await?;
+        self.count_storage(transaction, batch, &replaced, (documents, bytes)).await
     }
 }
 
@@ -234,7 +216,7 @@ impl Documents<'_> {
         if bytes == 0 {
             return Ok(());
         }
-        let (tenant, deployment) = (batch.claim.tenant, *self.store.quotas);
+        let (tenant, deployment) = (batch.tenant, *self.store.quotas);
         let mut storage = StorageChanges { bytes, ..StorageChanges::default() };
         if !replaced.is_empty() {
             storage.count_replaced(transaction, tenant, replaced).await?;
@@ -246,138 +228,4 @@ impl Documents<'_> {
         let quotas = storage.apply(transaction, tenant, batch.collection.id).await?.or(deployment);
         settle_growth(transaction, tenant, quotas, Growth { documents, bytes, collections: 0 }).await
     }
-}
-
-/// The identity and version under which a document was stored.
-pub(in crate::store) struct Stored {
-    pub(in crate::store) document_id: Uuid,
-    pub(in crate::store) version: i32,
-}
-
-/// Inserts or replaces the rows of the documents; returns those that changed, by source, and their bytes. A row that already has the
-/// fingerprint, or that a newer upload wrote, is left alone; so are those that are outdated before they are stored.
-async fn upsert_documents(
-    transaction: &mut Tx,
-    batch: &CommitBatch<'_>,
-    outdated: &HashSet<String>,
-) -> Result<(HashMap<String, Stored>, i64), StoreError> {
-    let current = batch.documents.iter().filter(|document| !outdated.contains(&document.source));
-    let columns = DocumentColumns::of(current);
-    let rows = sqlx::query!(
-        "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
-             content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
-             unembedded_chunks, layout, attached_to, version, created_at, updated_at, allowed, denied)
-         SELECT c.tenant_id, c.collection_id, new.*, 1, $3, $3, CASE WHEN m.source IS NULL THEN c.allowed ELSE m.allowed END, COALESCE(m.denied, c.denied)
-         FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
-                     $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
-                     $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[], $23::text[])
-              AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
-                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, unembedded_chunks,
-                      layout, attached_to)
-         JOIN collection c ON c.tenant_id = $1 AND c.collection_id = $2
-         LEFT JOIN document m ON m.tenant_id = $1 AND m.collection_id = $2 AND m.source = new.attached_to
-         ORDER BY new.source
-         ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
-             position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,
-             content_hash = EXCLUDED.content_hash, fingerprint = EXCLUDED.fingerprint, title = EXCLUDED.title,
-             media_type = EXCLUDED.media_type, metadata = EXCLUDED.metadata, text = EXCLUDED.text,
-             characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, etag = EXCLUDED.etag,
-             last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
-             unembedded_chunks = EXCLUDED.unembedded_chunks, layout = EXCLUDED.layout,
-             attached_to = EXCLUDED.attached_to, version = document.version + 1,
-             updated_at = EXCLUDED.updated_at
-         WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
-         RETURNING source, document_id, version, bytes",
-        batch.claim.tenant.0,
-        batch.collection.id,
-        batch.now,
-        &columns.ids,
-        &columns.positions,
-        &columns.sources,
-        &columns.uris,
-        &columns.loaders,
-        &columns.fetched_at,
-        &columns.content_hashes,
-        &columns.fingerprints,
-        &columns.titles,
-        &columns.media_types,
-        &columns.metadata as &[&Value],
-        &columns.texts as &[&str],
-        &columns.characters,
-        &columns.chunks,
-        &columns.etags as &[Option<String>],
-        &columns.last_modified as &[Option<String>],
-        &columns.request_hashes as &[Option<Vec<u8>>],
-        &columns.unembedded_chunks,
-        &columns.layouts as &[&Value],
-        &columns.attached_to as &[Option<String>],
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    // The connection would keep the texts of the statement until the end of the transaction.
-    transaction.shrink_buffers();
-    let bytes = rows.iter().map(|row| i64::from(row.bytes)).sum();
-    let stored =
-        rows.into_iter().map(|row| (row.source, Stored { document_id: row.document_id, version: row.version }));
-    Ok((stored.collect(), bytes))
-}
-
-pub(in crate::store) async fn insert_chunks(
-    transaction: &mut Tx,
-    batch: &CommitBatch<'_>,
-    stored: &HashMap<String, Stored>,
-    changes: &mut StatisticChanges,
-) -> Result<(), StoreError> {
-    let mut rows = ChunkColumns::default();
-    for document in batch.documents {
-        let Some(row) = stored.get(&document.source) else { continue };
-        changes.unembedded_chunks += i64::try_from(document.unembedded_chunks()).unwrap_or(i64::MAX);
-        for (ordinal, chunk) in document.chunks.iter().enumerate() {
-            let weights = document.weights_of(chunk);
-            rows.push((row.document_id, document), (count(ordinal), chunk), &weights);
-            changes.count(weights.into_iter().map(|(term, _)| term), 1);
-            if rows.documents.len() == CHUNKS_OF_A_STATEMENT {
-                write_chunks(transaction, batch, std::mem::take(&mut rows)).await?;
-            }
-        }
-    }
-    write_chunks(transaction, batch, rows).await
-}
-
-async fn write_chunks(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: ChunkColumns<'_>) -> Result<(), StoreError> {
-    if rows.documents.is_empty() {
-        return Ok(());
-    }
-    sqlx::query!(
-        "INSERT INTO chunk (tenant_id, index_id, document_id, ordinal, start_char, end_char, page, heading,
-             table_header, splitter, chunkers, tokens, text, context, context_key, terms, weights)
-         SELECT k.tenant_id, k.index_id, document_id, ordinal, start_char, end_char, page, heading,
-             table_header, new.splitter, ARRAY[split_part(new.splitter, ' ', 1)] || CASE WHEN new.context IS NULL THEN '{}' ELSE ARRAY['context'] END,
-             tokens, text, new.context, context_key, terms::int[], weights
-         FROM collection_index k CROSS JOIN UNNEST($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[], $8::jsonb[], $9::text[], $10::int[],
-                     $11::text[], $12::text[], $13::sparsevec[], $14::text[], $15::bytea[],
-                     $16::text[])
-              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, terms, weights, context, context_key,
-                      table_header)
-         WHERE k.tenant_id = $1 AND k.index_id = $2",
-        batch.claim.tenant.0,
-        batch.collection.index,
-        &rows.documents,
-        &rows.ordinals,
-        &rows.starts,
-        &rows.ends,
-        &rows.pages as &[Option<i32>],
-        &rows.headings as &[Json<&[String]>],
-        &rows.splitters as &[&str],
-        &rows.tokens,
-        &rows.texts as &[&str],
-        &rows.terms,
-        &rows.weights as &[SparseVector],
-        &rows.contexts as &[Option<&str>],
-        &rows.context_keys as &[Option<&[u8]>],
-        &rows.table_headers as &[Option<&str>],
-    )
-    .execute(&mut **transaction)
-    .await?;
-    vectors::insert_of_chunks(transaction, batch, &rows).await
 }

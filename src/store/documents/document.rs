@@ -204,10 +204,13 @@ impl Documents<'_> {
         collection: Uuid,
         sources: &[String],
     ) -> Result<Vec<StoredAs>, StoreError> {
-        let mut transaction = self.store.begin_keyed(tenant).await?;
+        let mut transaction = self.store.begin_look_up(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT source, document_id, version, fingerprint FROM document
-             WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
+            r#"SELECT known.source AS "source!", known.document_id AS "document_id!", known.version AS "version!",
+                      known.fingerprint AS "fingerprint!"
+               FROM UNNEST($3::text[]) AS wanted (source)
+               CROSS JOIN LATERAL (SELECT d.source, d.document_id, d.version, d.fingerprint FROM document d
+                   WHERE d.tenant_id = $1 AND d.collection_id = $2 AND d.source = wanted.source LIMIT 1) known"#,
             tenant.0,
             collection,
             sources,
@@ -268,7 +271,7 @@ impl Documents<'_> {
         hashes: &[Hash],
     ) -> Result<Vec<(Vec<u8>, StoredVector)>, StoreError> {
         let wanted: Vec<Vec<u8>> = hashes.iter().map(|hash| hash.to_vec()).collect();
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin_look_up(tenant).await?;
         let rows = sqlx::query!(
             // One index probe per hash: for a query with all hashes at once, a planner without statistics reads the
             // whole collection.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::store::{CommitBatch, StoreError, Tx, documents::commit::Stored};
+use crate::store::{CommitBatch, StoreError, Tx, documents::write::Stored};
 
 /// Replaces the metadata rows of a batch's documents by rows of their current metadata.
 pub(in crate::store) async fn replace(
@@ -20,7 +20,7 @@ pub(in crate::store) async fn replace(
     if !replaced.is_empty() {
         sqlx::query!(
             "DELETE FROM document_field WHERE tenant_id = $1 AND document_id = ANY ($2)",
-            batch.claim.tenant.0,
+            batch.tenant.0,
             &replaced,
         )
         .execute(&mut **transaction)
@@ -35,7 +35,7 @@ pub(in crate::store) async fn replace(
          SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
          FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f
          WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         &documents,
     )
     .execute(&mut **transaction)

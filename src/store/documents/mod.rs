@@ -7,6 +7,7 @@ pub(in crate::store) mod chunk_context;
 pub(in crate::store) mod citation;
 pub(in crate::store) mod commit;
 pub(in crate::store) mod delete;
+pub(in crate::store) mod direct;
 pub(in crate::store) mod document;
 pub(in crate::store) mod document_columns;
 pub(in crate::store) mod metadata_index;
@@ -16,6 +17,7 @@ pub(in crate::store) mod storage;
 pub(in crate::store) mod text;
 pub(in crate::store) mod upload_order;
 pub(in crate::store) mod vectors;
+pub(in crate::store) mod write;
 
 pub use commit::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 
@@ -25,6 +27,7 @@ pub(crate) use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, Document
 pub(crate) use citation::{CitedChunks, CitedPassage, CitedState};
 pub(crate) use commit::NewDocument;
 pub(crate) use delete::{DeleteReceipt, SourcePrefix};
+pub(crate) use direct::{DirectBatch, DirectUpload};
 pub(crate) use document::{DocumentFilter, DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
 pub(crate) use replace::Replaceable;
 pub(crate) use text::{TextRange, storable};

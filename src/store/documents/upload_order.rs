@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use crate::store::{CommitBatch, StoreError, Tx, UnchangedItem, documents::commit::Stored};
+use crate::store::{CommitBatch, StoreError, Tx, UnchangedItem, documents::write::Stored};
 
 /// Sets unchanged documents to the queue positions of the uploads that found them so: an older upload that is still in
 /// progress is then rejected as outdated. Returns false if one of the documents was replaced meanwhile by an upload
@@ -22,7 +22,7 @@ pub(in crate::store) async fn take(transaction: &mut Tx, batch: &CommitBatch<'_>
         "SELECT document_id, version, position FROM document
          WHERE tenant_id = $1 AND collection_id = $2 AND (document_id = ANY ($3) OR source = ANY ($4))
          ORDER BY source FOR NO KEY UPDATE",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         batch.collection.id,
         &ids,
         &sources,
@@ -41,7 +41,7 @@ pub(in crate::store) async fn take(transaction: &mut Tx, batch: &CommitBatch<'_>
          FROM (SELECT document_id, max(position) AS position FROM UNNEST($2::uuid[], $3::bigint[]) AS all_found (document_id, position)
                GROUP BY document_id) AS found
          WHERE d.tenant_id = $1 AND d.document_id = found.document_id AND d.position < found.position",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         &ids,
         &positions,
     )
@@ -68,7 +68,7 @@ pub(in crate::store) async fn raise(
          FROM UNNEST($3::text[], $4::bigint[]) AS new (source, position)
          WHERE d.tenant_id = $1 AND d.collection_id = $2 AND d.source = new.source AND d.source = ANY ($3)
            AND d.position < new.position",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         batch.collection.id,
         &sources,
         &positions,

@@ -204,7 +204,7 @@ pub(in crate::store) async fn insert_of_chunks(
          SELECT k.tenant_id, k.index_id, $3, new.* FROM collection_index k CROSS JOIN UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
               AS new (document_id, ordinal, embedding_hash, embedding)
          WHERE k.tenant_id = $1 AND k.index_id = $2 AND new.embedding IS NOT NULL",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         batch.collection.index,
         batch.collection.profile_id.0,
         &rows.documents,

@@ -4,6 +4,7 @@ pub(in crate::store) mod claim;
 pub(in crate::store) mod control;
 pub(in crate::store) mod enqueue;
 pub(in crate::store) mod finish;
+pub(in crate::store) mod finished;
 pub(in crate::store) mod idempotency;
 pub(in crate::store) mod insertion;
 pub(in crate::store) mod items;

@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use crate::domain::{identity::TenantId, job::ReadingNotes};
 use crate::store::{
-    ClaimHandle, CommitBatch, FilledItem, ItemKey, StoreError, Tx, documents::commit::Stored, jobs::claim::ItemColumns,
+    ClaimHandle, CommitBatch, FilledItem, ItemKey, StoreError, Tx, documents::write::Stored, jobs::claim::ItemColumns,
 };
 
 /// An item whose document is stored, and the version that lacks vectors, if it does.
-type Landed = (FilledItem, Option<i32>);
+pub(in crate::store) type Landed = (FilledItem, Option<i32>);
 
 /// Settles the items of a batch. Items whose document lacks vectors are requeued for them instead, even if the document
 /// was stored before: so the vectors that an earlier upload could not finish are completed.
@@ -22,6 +22,19 @@ pub(in crate::store) async fn settle_items(
     stored: &HashMap<String, Stored>,
 ) -> Result<(), StoreError> {
     note_readings(transaction, batch).await?;
+    let landed = landed(transaction, batch, stored).await?;
+    let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
+    let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
+    settle(transaction, batch.tenant, &done, batch.now).await?;
+    requeue_for_vectors(transaction, batch, &awaiting).await
+}
+
+/// Returns what became of the items of a batch.
+pub(in crate::store) async fn landed(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<Vec<Landed>, StoreError> {
     let present = documents_present(transaction, batch, stored).await?;
     let mut landed = Vec::with_capacity(batch.documents.len() + batch.unchanged.len());
     for document in batch.documents {
@@ -38,10 +51,7 @@ pub(in crate::store) async fn settle_items(
     for found in batch.unchanged {
         landed.push(unchanged(found.item, present.iter().find(|row| row.document == found.document_id), 0));
     }
-    let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
-    let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
-    settle(transaction, batch.claim.tenant, &done, batch.now).await?;
-    requeue_for_vectors(transaction, batch, &awaiting).await
+    Ok(landed)
 }
 
 /// Stores the remarks on the reading of documents with their items.
@@ -58,7 +68,7 @@ async fn note_readings(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<
          FROM UNNEST($2::uuid[], $3::int[], $4::jsonb[]) AS new (job_id, ordinal, reading)
          WHERE i.tenant_id = $1 AND i.job_id = new.job_id AND i.ordinal = new.ordinal
            AND i.job_id = ANY ($2) AND i.ordinal = ANY ($3)",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         &jobs,
         &ordinals,
         &readings as &[Json<&ReadingNotes>],
@@ -99,7 +109,7 @@ async fn documents_present(
            UNION
            SELECT source, document_id, version, unembedded_chunks FROM document
            WHERE tenant_id = $1 AND collection_id = $2 AND document_id = ANY ($4)"#,
-        batch.claim.tenant.0,
+        batch.tenant.0,
         batch.collection.id,
         &sources,
         &documents,
@@ -191,7 +201,7 @@ async fn requeue_for_vectors(transaction: &mut Tx, batch: &CommitBatch<'_>, rows
          FROM UNNEST($2::uuid[], $5::int[], $6::uuid[], $7::int[], $8::int[]) AS new (job_id, ordinal, document_id, version, chunks)
          WHERE i.tenant_id = $1 AND i.job_id = new.job_id AND i.ordinal = new.ordinal
            AND i.job_id = ANY ($2) AND i.ordinal = ANY ($5)",
-        batch.claim.tenant.0,
+        batch.tenant.0,
         &jobs,
         batch.now,
         batch.embed_work,

@@ -33,7 +33,8 @@ async fn fail(app: &TestApp, server: &ModelServer, documents: &[Value]) -> Strin
     for _ in 0..calls {
         server.embedding_reply(Reply::Status(400, "{}".to_owned()));
     }
-    let job = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await.body;
+    let job = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
+    let job = app.ended_job(job["id"].as_str().expect("an id")).await;
     assert_eq!((&job["state"], &job["counts"]["failed"]), (&json!("failed"), &json!(documents.len())), "{job}");
     job["id"].as_str().expect("an id").to_owned()
 }

@@ -41,7 +41,8 @@ use crate::{
 /// Clients at once, each with sources of its own.
 const CLIENTS: usize = 3;
 
-/// These send documents one by one, without a pause: their requests are accepted, claimed and stored together.
+/// These send documents one by one, without a pause: their requests are accepted, claimed and stored together, or stored
+/// before they are accepted where they wait.
 const CLIENTS_OF_SINGLES: usize = 5;
 
 /// Longest wait for a request to be answered at last, and for one more document to be settled while jobs are open: a
@@ -141,6 +142,11 @@ impl User {
         }
         let indexing = if self.random.below(3) == 0 { "progressive" } else { "complete" };
         let body = json!({"collection": "c", "documents": documents, "indexing": indexing});
+        if self.at_once == 1 && self.random.below(2) == 0 {
+            // Sent again it finds itself unchanged.
+            self.insist(|user| client().post(format!("{}/v1/documents?wait=true", user.base)).json(&body)).await;
+            return sources.len();
+        }
         // Sent again under the same name it is done once.
         let key = format!("{}-{}", self.name, self.requests);
         self.insist(|user| {

@@ -172,7 +172,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         .expect("found")
         .expect("there");
     let late = CommitBatch {
-        claim: lost.handle,
+        tenant: lost.handle.tenant,
         collection: &collection,
         documents: &[],
         unchanged: &[UnchangedItem { item: item(0), document_id: uuid(9), version: 1, position: 1 }],
@@ -180,7 +180,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         follow_up: FollowUp { job: uuid(10), payload: &json!({}) },
         now: at(32),
     };
-    assert_eq!(store.documents().commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
+    assert_eq!(store.documents().commit_batch(lost.handle, &late).await.expect("refused"), BatchOutcome::LeaseLost);
     store.jobs().fail_items(lost.handle, &[(item(0), failure())], at(32)).await.expect("ignored");
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 2);
     store.close().await;

@@ -2,6 +2,7 @@
 
 pub(crate) mod chaos;
 mod control;
+mod direct;
 mod fairness;
 mod kill;
 mod leases;

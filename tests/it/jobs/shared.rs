@@ -37,20 +37,15 @@ fn upload(collection: &str, source: &str, text: &str) -> Value {
 /// Uploads these, all at once; when all of them wait in the queue, lets the worker go. Returns the ended jobs.
 async fn together(app: &TestApp, server: &ModelServer, options: &PgConnectOptions, uploads: Vec<Value>) -> Vec<Value> {
     let expected = i64::try_from(uploads.len()).expect("few");
-    let sent = join_all(uploads.into_iter().map(|body| app.post("/v1/documents?wait=true", body)));
-    let let_go = async {
-        wait::until_count(options, "SELECT count(*) FROM job_item WHERE state = 'queued'", |queued| queued == expected)
-            .await;
-        server.hold_embeddings(None);
+    let accepted = join_all(uploads.into_iter().map(|body| app.post("/v1/documents", body))).await;
+    wait::until_count(options, "SELECT count(*) FROM job_item WHERE state = 'queued'", |queued| queued == expected)
+        .await;
+    server.hold_embeddings(None);
+    let ended = async |Answer { status, body, .. }: Answer| {
+        assert_eq!(status, 202, "{body}");
+        app.ended_job(body["id"].as_str().expect("an id")).await
     };
-    let (answers, ()) = tokio::join!(sent, let_go);
-    answers
-        .into_iter()
-        .map(|Answer { status, body, .. }| {
-            assert_eq!(status, 200, "{body}");
-            body
-        })
-        .collect()
+    join_all(accepted.into_iter().map(ended)).await
 }
 
 #[tokio::test]

@@ -151,7 +151,7 @@ async fn keys_are_those_of_a_tenant() {
 /// nothing of where they belong. The tables of the queue stay together, and so do principals.
 #[test]
 fn rows_that_are_inserted_together_take_their_tenant_from_a_row() {
-    let kept_together = ["job", "job_item", "job_stage", "principal"];
+    let kept_together = ["job", "job_item", "job_tally", "job_stage", "principal"];
     for statement in statements().into_keys() {
         for insert in statement.split("INSERT INTO ").skip(1) {
             let table = insert.split(' ').next().unwrap_or_default();
