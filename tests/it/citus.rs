@@ -11,7 +11,10 @@ use std::{
     thread,
 };
 
-use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use sqlx::{
+    error::DatabaseError,
+    postgres::{PgConnectOptions, PgSslMode},
+};
 
 use crate::{
     database,
@@ -61,6 +64,11 @@ pub(crate) fn is_beyond_it(error: &sqlx::Error) -> bool {
     bin().is_some() && error.as_database_error().is_some()
 }
 
+/// Whether a statement was given up for others of a cluster to go on.
+pub(crate) fn is_deadlock(error: &sqlx::Error) -> bool {
+    is_wanted() && error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code == "40P01")
+}
+
 impl Cluster {
     /// Starts empty servers below a folder.
     pub(crate) async fn start(folder: &Path, nodes: usize) -> Self {
@@ -71,11 +79,11 @@ impl Cluster {
             server
         };
         let coordinator = make("coordinator").await;
-        let mut made = Vec::with_capacity(nodes);
+        let mut servers = Vec::with_capacity(nodes);
         for number in 1..=nodes {
-            made.push(make(&format!("node{number}")).await);
+            servers.push(make(&format!("node{number}")).await);
         }
-        Self { coordinator, nodes: made }
+        Self { coordinator, nodes: servers }
     }
 
     pub(crate) fn servers(&self) -> impl Iterator<Item = &Server> {

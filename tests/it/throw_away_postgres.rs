@@ -54,7 +54,7 @@ static THROW_AWAY: LazyLock<ThrowAway> = LazyLock::new(|| {
                 let cluster = Cluster::start(&of_postgres, citus::DATA_NODES).await;
                 let logs = cluster.servers().map(Server::log).collect();
                 sender.send((cluster.options("postgres"), logs, Some(Arc::new(cluster)))).unwrap();
-                future::pending().await
+                future::pending::<()>().await;
             }
             let postgres = PrivatePostgres::start(&settings(&of_postgres)).await.unwrap();
             sender.send((postgres.connect_options(), vec![of_postgres.join("data/postgres.log")], None)).unwrap();

@@ -176,7 +176,8 @@ async fn tenants(cluster: &Cluster, lines: &[Line], door: &str) -> Vec<Tenant> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs a Postgres with Citus, named by CITED_TEST_CITUS"]
 async fn a_server_that_fails_takes_nothing_from_tenants_of_others_and_loses_nothing() {
-    let rounds = std::env::var("CITED_TEST_FAULT_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));
+    let rounds = std::env::var_os("CITED_TEST_FAULT_ROUNDS")
+        .map_or(ROUNDS, |rounds| rounds.to_str().and_then(|rounds| rounds.parse().ok()).expect("a number"));
     let (mut cluster, lines) = Cluster::start_behind_lines(NODES).await;
     cluster.run(&["migrate"]).await;
     cluster.run(&["cluster", "init", "--shards", "6"]).await;
@@ -202,7 +203,7 @@ async fn a_server_that_fails_takes_nothing_from_tenants_of_others_and_loses_noth
     for round in 0..rounds {
         let node = round % NODES;
         shared.failing.store(node, Ordering::SeqCst);
-        let crashes = round / NODES % 2 == 0;
+        let crashes = (round / NODES).is_multiple_of(2);
         if crashes {
             cluster.servers.nodes[node].crash().await;
         } else {

@@ -77,7 +77,7 @@ async fn tasks(connection: &mut PgConnection, statement: &str, items: usize) -> 
 /// Whether an error is one of the statement: something that Citus does not do, or cannot plan. Others are about the values,
 /// which are made up, and about rights of the roles of functions.
 fn is_of_the_statement(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default();
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code).unwrap_or_default();
     code == "0A000" || code.starts_with("XX") || (code.starts_with("42") && code != "42501")
 }
 
