@@ -40,6 +40,14 @@ fn both_parts_of_a_question_are_answered() {
 }
 
 #[test]
+fn a_name_with_its_value_is_a_sentence_however_short() {
+    let page = "The practical bits\n\nAddress: 12 Mill Lane.\nCleaners come on Monday after six.\nBins: Friday.\nPost: goes out at 16:00.";
+    assert_eq!(text("When are the bins emptied?", &[page]), "Bins: Friday. [^1]");
+    let both = text("What is the address, and when are the bins emptied?", &[page]);
+    assert_eq!(both, "Address: 12 Mill Lane. [^1] Bins: Friday. [^1]");
+}
+
+#[test]
 fn what_points_back_comes_with_the_sentence_before_it() {
     let page = "A wrong block size damages the volume. For this reason the tool should not be run directly.";
     assert_eq!(

@@ -15,12 +15,17 @@ const LONGEST_TAG: usize = 9;
 /// Fewest letters and digits: shorter text is a label or a stray mark.
 const SHORTEST: usize = 12;
 
+/// The same for a name with its value ("Bins: Tuesday.").
+const SHORTEST_ENTRY: usize = 6;
+
 /// The quotable form of a sentence: one line of running text whose markers are its own.
 ///
 /// Returns `None` for text that cannot be quoted this way: too long or short, or read as another Markdown block.
 #[must_use]
 pub(super) fn quotable(words: &str) -> Option<String> {
-    if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < SHORTEST {
+    let has_value = words.split_once(": ").is_some_and(|(_, value)| value.contains(char::is_alphanumeric));
+    let shortest = if has_value { SHORTEST_ENTRY } else { SHORTEST };
+    if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < shortest {
         return None;
     }
     plain_line(words)

@@ -76,6 +76,9 @@ pub(super) const TIME_UNITS: [&str; 42] = [
 const QUANTITY_WORDS: [&str; 9] =
     ["hundred", "thousand", "million", "billion", "half", "twice", "third", "quarter", "dozen"];
 
+/// Most words of a name before its value.
+const MOST_OF_NAME: usize = 3;
+
 /// Words before and after a "one" that stands for a thing and counts nothing.
 const BEFORE_PRONOUN: [&str; 12] =
     ["the", "this", "that", "no", "any", "each", "every", "which", "another", "some", "new", "same"];
@@ -107,7 +110,8 @@ impl AnswerKind {
             }
             Self::Definition => {
                 let sentence = sentence.to_lowercase();
-                DEFINITION_CUES.iter().any(|cue| sentence.contains(cue))
+                names_value(&question.to_lowercase(), &sentence)
+                    || DEFINITION_CUES.iter().any(|cue| sentence.contains(cue))
             }
             Self::List => {
                 let commas = sentence.matches([',', ';', '、']).count();
@@ -155,6 +159,14 @@ pub(crate) fn has_time(sentence: &str) -> bool {
         is_month(&word) || TIME_WORDS.contains(&word.as_str()) || TIME_UNITS.contains(&word.as_str())
     };
     sentence.char_indices().any(|(at, sign)| clock(at, sign)) || words(sentence).any(is_time)
+}
+
+/// Whether a sentence, in lower case, is a name of the question with its value: "Address: 12 Mill Lane."
+fn names_value(question: &str, sentence: &str) -> bool {
+    let Some((name, value)) = sentence.split_once(": ") else { return false };
+    let named: Vec<&str> = words(name).collect();
+    let is_asked_for = |word: &&str| words(question).any(|asked| asked == *word);
+    (1..=MOST_OF_NAME).contains(&named.len()) && named.iter().all(is_asked_for) && !value.trim().is_empty()
 }
 
 /// Words of `sentence` that do not occur in `question`.
