@@ -5,6 +5,7 @@ mod asks;
 mod bulk;
 mod busy;
 mod client;
+mod cluster;
 mod comparison;
 mod corpus;
 mod graph;
@@ -35,6 +36,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use arguments::Arguments;
 use asks::{Course, Questions, Way};
 use bulk::BulkArguments;
+use cluster::ClusterArguments;
 use comparison::Kept;
 use corpus::Corpus;
 use locks::LocksArguments;
@@ -68,6 +70,7 @@ async fn main() -> anyhow::Result<()> {
         Some("locks") => return locks::run(&LocksArguments::read(given.skip(1))?).await,
         Some("storms") => return storms::run(&StormsArguments::read(given.skip(1))?).await,
         Some("uploads") => return uploads::run(&UploadsArguments::read(given.skip(1))?).await,
+        Some("cluster") => return cluster::run(&ClusterArguments::read(given.skip(1))?).await,
         Some("bulk") => return bulk::run(&BulkArguments::read(given.skip(1))?).await,
         _ => {}
     }
@@ -109,6 +112,7 @@ fn usage(command: Option<&str>) -> &'static str {
         Some("ingest") => throughput::USAGE,
         Some("single") => single::USAGE,
         Some("bulk") => bulk::USAGE,
+        Some("cluster") => cluster::USAGE,
         Some("uploads") => uploads::USAGE,
         Some("locks") => locks::USAGE,
         Some("storms") => storms::USAGE,
