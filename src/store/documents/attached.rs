@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::domain::fingerprint::Hash;
 use crate::store::{
     CommitBatch, ItemKey, NewJobItem, StoreError, Tx,
+    documents::acl::NumberedAcl,
     documents::removal::Removal,
     documents::write::Stored,
     jobs::items::{self, int, numbered},
@@ -26,20 +27,25 @@ pub(crate) struct AttachedTo {
     pub(crate) content_hash: Hash,
 }
 
-/// Returns the sources of those documents of a batch whose message was replaced or deleted since it was read. The
-/// other messages stay as they are until the end of the transaction.
-pub(in crate::store) async fn outdated(
-    transaction: &mut Tx,
-    batch: &CommitBatch<'_>,
-) -> Result<HashSet<String>, StoreError> {
+/// The messages that documents of a batch were found in, as they are until the end of the transaction.
+#[derive(Default)]
+pub(in crate::store) struct Messages {
+    /// Sources of those documents whose message was replaced or deleted since it was read.
+    pub(in crate::store) outdated: HashSet<String>,
+    /// Access control lists of the messages, by their source.
+    pub(in crate::store) lists: HashMap<String, NumberedAcl>,
+}
+
+/// Reads and locks the messages of the documents of a batch.
+pub(in crate::store) async fn messages(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<Messages, StoreError> {
     let attached = || batch.documents.iter().filter_map(|document| Some((document, document.attached_to.as_ref()?)));
     let messages: HashSet<&str> = attached().map(|(_, message)| message.source.as_str()).collect();
     if messages.is_empty() {
-        return Ok(HashSet::new());
+        return Ok(Messages::default());
     }
     let messages: Vec<&str> = messages.into_iter().collect();
     let rows = sqlx::query!(
-        "SELECT source, content_hash FROM document
+        "SELECT source, content_hash, allowed, denied FROM document
          WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3) ORDER BY source FOR SHARE",
         batch.tenant.0,
         batch.collection.id,
@@ -47,11 +53,16 @@ pub(in crate::store) async fn outdated(
     )
     .fetch_all(&mut **transaction)
     .await?;
-    let current: HashMap<String, Vec<u8>> = rows.into_iter().map(|row| (row.source, row.content_hash)).collect();
+    let (mut current, mut lists) = (HashMap::new(), HashMap::new());
+    for row in rows {
+        lists.insert(row.source.clone(), NumberedAcl { allowed: row.allowed, denied: row.denied });
+        current.insert(row.source, row.content_hash);
+    }
     let is_outdated = |message: &AttachedTo| {
         current.get(&message.source).is_none_or(|content_hash| content_hash[..] != message.content_hash[..])
     };
-    Ok(attached().filter(|(_, message)| is_outdated(message)).map(|(document, _)| document.source.clone()).collect())
+    let outdated = attached().filter(|(_, message)| is_outdated(message));
+    Ok(Messages { outdated: outdated.map(|(document, _)| document.source.clone()).collect(), lists })
 }
 
 /// Queues what was found in the messages that were just stored, and deletes what was found in their former versions

@@ -1,6 +1,6 @@
 //! Writes documents with their chunks and vectors.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use pgvector::SparseVector;
 use serde_json::Value;
@@ -11,8 +11,9 @@ use crate::store::{
     BatchOutcome, CommitBatch, StoreError, Tx,
     collections::lock,
     collections::statistics::StatisticChanges,
-    documents::attached,
-    documents::chunk::{ChunkColumns, delete_chunks},
+    documents::acl::NumberedAcl,
+    documents::attached::{self, Messages},
+    documents::chunk::{ChunkColumns, array_literal, delete_chunks},
     documents::document_columns::{DocumentColumns, count},
     documents::metadata_index,
     documents::upload_order,
@@ -55,11 +56,11 @@ pub(in crate::store) async fn write_documents(
     if active != index {
         return Ok(Err(BatchOutcome::IndexChanged));
     }
-    let outdated = attached::outdated(transaction, batch).await?;
+    let messages = attached::messages(transaction, batch).await?;
     if !upload_order::take(transaction, batch).await? {
         return Ok(Err(BatchOutcome::DocumentsChanged));
     }
-    let (stored, bytes) = upsert_documents(transaction, batch, &outdated).await?;
+    let (stored, bytes) = upsert_documents(transaction, batch, &messages).await?;
     let mut written = Written { stored, bytes, changes: StatisticChanges::default() };
     upload_order::raise(transaction, batch, &written.stored).await?;
     let replaced = written.replaced_documents();
@@ -84,23 +85,35 @@ pub(in crate::store) struct Stored {
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
-    outdated: &HashSet<String>,
+    messages: &Messages,
 ) -> Result<(HashMap<String, Stored>, i64), StoreError> {
-    let current = batch.documents.iter().filter(|document| !outdated.contains(&document.source));
-    let columns = DocumentColumns::of(current);
+    let current = || batch.documents.iter().filter(|document| !messages.outdated.contains(&document.source));
+    let columns = DocumentColumns::of(current());
+    // What was found in a message has its list.
+    let lists: Vec<Option<&NumberedAcl>> =
+        current().map(|document| messages.lists.get(&document.attached_to.as_ref()?.source)).collect();
+    let allowed = |list: &NumberedAcl| Some(array_literal(list.allowed.as_ref()?.iter().copied()));
+    let are_given: Vec<bool> = lists.iter().map(Option::is_some).collect();
+    let allowed: Vec<Option<String>> = lists.iter().map(|list| list.and_then(allowed)).collect();
+    let denied: Vec<Option<String>> =
+        lists.iter().map(|list| list.map(|list| array_literal(list.denied.iter().copied()))).collect();
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
              unembedded_chunks, layout, attached_to, version, created_at, updated_at, allowed, denied)
-         SELECT c.tenant_id, c.collection_id, new.*, 1, $3, $3, CASE WHEN m.source IS NULL THEN c.allowed ELSE m.allowed END, COALESCE(m.denied, c.denied)
+         SELECT c.tenant_id, c.collection_id, new.document_id, new.position, new.source, new.uri, new.loader, new.fetched_at,
+                new.content_hash, new.fingerprint, new.title, new.media_type, new.metadata, new.text, new.characters, new.chunks,
+                new.etag, new.last_modified, new.request_hash, new.unembedded_chunks, new.layout, new.attached_to, 1, $3, $3,
+                CASE WHEN new.has_list THEN new.allowed::int[] ELSE c.allowed END,
+                CASE WHEN new.has_list THEN new.denied::int[] ELSE c.denied END
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
                      $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
-                     $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[], $23::text[])
+                     $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[], $23::text[],
+                     $24::bool[], $25::text[], $26::text[])
               AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
                       media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, unembedded_chunks,
-                      layout, attached_to)
+                      layout, attached_to, has_list, allowed, denied)
          JOIN collection c ON c.tenant_id = $1 AND c.collection_id = $2
-         LEFT JOIN document m ON m.tenant_id = $1 AND m.collection_id = $2 AND m.source = new.attached_to
          ORDER BY new.source
          ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
              position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,
@@ -136,6 +149,9 @@ async fn upsert_documents(
         &columns.unembedded_chunks,
         &columns.layouts as &[&Value],
         &columns.attached_to as &[Option<String>],
+        &are_given,
+        &allowed as &[Option<String>],
+        &denied as &[Option<String>],
     )
     .fetch_all(&mut **transaction)
     .await?;
