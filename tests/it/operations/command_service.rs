@@ -60,6 +60,22 @@ async fn what_is_stored_is_searched_and_listed() {
 }
 
 #[tokio::test]
+async fn all_collections_are_asked_unless_some_are_named() {
+    let app = app().await;
+    app.ingest("rules", &[("bins.md", "# Bins\n\nThe bins are emptied on Fridays.")]).await;
+    for (question, answer) in [
+        ("When are the bins emptied?", "on Fridays. [^1]"),
+        ("How many days of paid annual leave does everyone have?", "28 days of paid annual leave a year. [^1]"),
+    ] {
+        let asked = run(&app, &["ask", question]).await;
+        assert!(asked.output.contains(answer), "{}{}", asked.output, asked.error);
+    }
+    let found = run(&app, &["search", "When are the bins emptied?"]).await;
+    assert!(found.output.starts_with("1. Bins"), "{}{}", found.output, found.error);
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_text_is_checked_and_its_faults_are_the_exit_code() {
     let app = app().await;
     let check = |text: &'static str| ["check", text, "--collection", "handbook"];
@@ -103,7 +119,7 @@ async fn what_is_deleted_is_gone_and_much_is_deleted_only_when_meant() {
 #[tokio::test]
 async fn errors_say_what_to_do() {
     let app = app().await;
-    let unknown = run(&app, &["ask", "Anything?"]).await;
+    let unknown = run(&app, &["ask", "Anything?", "-c", "nowhere"]).await;
     assert!(unknown.error.contains("HTTP 404") && unknown.error.contains("there are: handbook"), "{}", unknown.error);
     let nowhere = command(&["collections", "--server", "http://127.0.0.1:1"], &[]).output().await.expect("it runs");
     let nowhere = of(nowhere);
