@@ -87,7 +87,11 @@ async fn answer(
     if ask.request.has_instructions {
         ask.record.warn(AskWarning::InstructionsIgnored);
     }
-    if let Some(reply) = conversation::reply_to_courtesy(&ask.request.question) {
+    let message = &ask.request.question;
+    // A model that condenses may have asked back, so that "yes" is an answer.
+    let reacts = !ask.request.history.is_empty() && ask.models.condense.is_none();
+    let to_reaction = || conversation::reply_to_reaction(message).filter(|_| reacts);
+    if let Some(reply) = conversation::reply_to_courtesy(message).or_else(to_reaction) {
         return Ok(AskReport::with(ask, AskOutcome::NoQuestion { reply }, Findings::default()));
     }
     if let condense::CondenseOutcome::Unclear(missing) = condense::condense(ask, &corpus).await? {

@@ -199,7 +199,9 @@ pub(super) fn is_fragment(text: &str) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
     let is_title = capitals as f32 >= if words.len() < LONG_LINE { TITLE } else { MENU } * words.len() as f32;
     let has_number = text.chars().any(|sign| sign.is_ascii_digit());
-    let is_entry = !entry_options(text).is_empty();
+    // "Chair: Anna Smith"
+    let has_value = text.split_once(": ").is_some_and(|(_, value)| value.contains(char::is_alphanumeric));
+    let is_entry = has_value || !entry_options(text).is_empty();
     !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
 }
 

@@ -50,6 +50,74 @@ const COURTESIES: [Courtesy; 14] = [
     Courtesy { phrases: &["bedankt", "dank je", "dank u", "dank u wel", "dankjewel"], reply: "Graag gedaan." },
 ];
 
+/// Messages about the conversation itself, and the reply.
+const REACTIONS: [Courtesy; 4] = [
+    Courtesy {
+        phrases: &[
+            "ok",
+            "okay",
+            "k",
+            "perfect",
+            "great",
+            "cool",
+            "nice",
+            "good",
+            "fine",
+            "alright",
+            "all right",
+            "got it",
+            "i see",
+            "understood",
+            "good to know",
+            "makes sense",
+            "awesome",
+            "excellent",
+            "super",
+            "never mind",
+            "nevermind",
+            "yes",
+            "no",
+            "yep",
+            "nope",
+            "right",
+            "sure",
+            "lol",
+            "haha",
+            "wow",
+            "that is all",
+        ],
+        reply: "Ask whenever something else comes up.",
+    },
+    Courtesy {
+        phrases: &[
+            "are you sure",
+            "really",
+            "is that right",
+            "is that true",
+            "is that correct",
+            "you are wrong",
+            "that is wrong",
+            "this is wrong",
+            "that is not true",
+            "that is not right",
+            "wrong",
+            "i do not believe you",
+            "i do not believe that",
+        ],
+        reply: "The numbers of an answer lead to the words of the documents. If they do not answer the question, ask it in \
+                other words.",
+    },
+    Courtesy {
+        phrases: &["who are you", "what are you", "what can you do", "are you a bot", "are you human", "help"],
+        reply: "This service answers from the documents of its collections and cites the passage of each claim. Ask a \
+                question about them.",
+    },
+    Courtesy {
+        phrases: &["alles klar", "verstanden", "gut", "prima", "d'accord", "parfait", "vale", "perfecto", "va bene"],
+        reply: "OK.",
+    },
+];
+
 /// Longest message that is looked at, in words: a longer one says more than a courtesy.
 const LONGEST: usize = 8;
 
@@ -61,6 +129,23 @@ pub fn reply_to_courtesy(message: &str) -> Option<&'static str> {
         return None;
     }
     COURTESIES.iter().find(|courtesy| courtesy.is_whole_of(&words)).map(|courtesy| courtesy.reply)
+}
+
+/// The reply to a message that only reacts to what was said before, or asks about the service; `None` for any other.
+#[must_use]
+pub fn reply_to_reaction(message: &str) -> Option<&'static str> {
+    let spelled_out = message.replace('’', "'").replace("that's", "that is").replace("don't", "do not");
+    let spelled_out = spelled_out.replace("you're", "you are");
+    let words: Vec<String> = lower_case_words(&spelled_out).collect();
+    if words.is_empty() || words.len() > LONGEST {
+        return None;
+    }
+    REACTIONS.iter().find(|reaction| reaction.is_whole_of(&words)).map(|reaction| reaction.reply)
+}
+
+/// Whether a text is the reply to a courtesy or a reaction.
+pub(super) fn is_courtesy(reply: &str) -> bool {
+    COURTESIES.iter().chain(&REACTIONS).any(|courtesy| courtesy.reply == reply.trim())
 }
 
 impl Courtesy {

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::courtesy::{is_courtesy, reply_to_courtesy, reply_to_reaction};
 use super::{Rarity, Speaker, Turn, leaning::exchanges};
 use crate::{
     asked_part::asking_part, asking::is_instruction, grading::question::is_named, lexical::analyzer::Analyzer, notices,
@@ -21,6 +22,9 @@ const WEIGHT_OF_ANSWER: f32 = 0.5;
 
 /// Weight of a word that no chunk holds, which would else be the rarest of all.
 const WEIGHT_OF_UNKNOWN: f32 = 0.5;
+
+/// Weight of a name in a question of the asker: it is mostly what is spoken of.
+const WEIGHT_OF_NAME: f32 = 1.5;
 
 /// Shortest such word, in characters: shorter ones mostly join others.
 const SHORTEST_UNKNOWN: usize = 6;
@@ -54,9 +58,19 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric())
 }
 
-/// The words of a turn that tell what is spoken of: what a question asks, and an answer without the sentences around it.
+fn has_digit(word: &str) -> bool {
+    word.contains(|sign: char| sign.is_ascii_digit())
+}
+
+/// The words of a turn that tell what is spoken of: what a question asks, and an answer without the sentences around it;
+/// thanks and the like are about nothing, nor are replies to them.
 fn said(turn: &Turn) -> String {
+    let is_about_nothing = match turn.speaker {
+        Speaker::User => reply_to_courtesy(&turn.text).or_else(|| reply_to_reaction(&turn.text)).is_some(),
+        Speaker::Assistant => is_courtesy(&turn.text),
+    };
     match turn.speaker {
+        _ if is_about_nothing => String::new(),
         Speaker::User => asking_part(&turn.text),
         Speaker::Assistant if turn.text.starts_with(notices::NO_ANSWER) => String::new(),
         Speaker::Assistant => turn.text.trim_start_matches(notices::PASSAGES).to_owned(),
@@ -68,8 +82,12 @@ fn said(turn: &Turn) -> String {
 pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rarity) -> Option<Expansion> {
     let own: BTreeSet<String> = analyzer.terms(message).into_iter().collect();
     let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
-    // "And for the UK?" after "the allowance in Denmark" is not about Denmark.
-    let names_other = exchanges(message) && message.split_whitespace().any(|word| is_named(message, bare(word)));
+    // "And for the UK?" after "the allowance in Denmark" is not about Denmark, and "and in 4.1?" not about 4.3.
+    let exchanged = |is_such: &dyn Fn(&str) -> bool| {
+        exchanges(message) && message.split_whitespace().any(|word| is_such(bare(word)))
+    };
+    let names_other = exchanged(&|word| is_named(message, word));
+    let counts_other = exchanged(&has_digit);
     let mut recency = 1.0;
     for (turn_number, turn) in history.iter().enumerate().rev() {
         let said = said(turn);
@@ -87,13 +105,15 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             let names_nothing =
                 is_unknown && (turn.speaker == Speaker::Assistant || term.word.chars().count() < SHORTEST_UNKNOWN);
             let is_frame = is_instruction(&lower_case(&term.word));
-            let is_exchanged = names_other && is_named(&said, &term.word);
+            let is_name = is_named(&said, &term.word);
+            let is_exchanged = names_other && is_name || counts_other && has_digit(&term.word);
             if names_nothing || is_frame || own.contains(&term.stem) || is_figure || is_exchanged {
                 continue;
             }
             let count = counts.get(&term.stem).copied().unwrap_or(1);
             let of_unknown = if is_unknown { WEIGHT_OF_UNKNOWN } else { 1.0 };
-            let weight = term.weight * f32::from(count).sqrt() * of_speaker * of_unknown * recency;
+            let of_name = if is_name && turn.speaker == Speaker::User { WEIGHT_OF_NAME } else { 1.0 };
+            let weight = term.weight * f32::from(count).sqrt() * of_speaker * of_unknown * of_name * recency;
             let candidate = Candidate { word: term.word.clone(), weight: 0.0, place: (turn_number, position) };
             candidates.entry(term.stem.clone()).or_insert(candidate).weight += weight;
         }

@@ -23,7 +23,7 @@ const PRONOUNS: [&str; 22] = [
 ];
 
 /// Openings of a message that goes on from the one before.
-const OPENINGS: [&str; 14] = [
+const OPENINGS: [&str; 19] = [
     "and",
     "or",
     "but",
@@ -38,13 +38,19 @@ const OPENINGS: [&str; 14] = [
     "any more",
     "anything else",
     "tell me more",
+    "no i meant",
+    "no i mean",
+    "i meant",
+    "i mean",
+    "sorry i meant",
 ];
 
 /// Words by which a message adds to what was said before it, or asks the same of something else.
 const ADDITIONS: [&str; 5] = ["too", "also", "instead", "same", "else"];
 
 /// Openings after which a message names something else of which the same is asked.
-const EXCHANGES: [&str; 5] = ["and", "or", "but", "what about", "how about"];
+const EXCHANGES: [&str; 10] =
+    ["and", "or", "but", "what about", "how about", "no i meant", "no i mean", "i meant", "i mean", "sorry i meant"];
 
 /// Whether a message cannot be searched for by itself.
 #[must_use]

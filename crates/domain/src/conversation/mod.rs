@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-pub use courtesy::reply_to_courtesy;
+pub use courtesy::{reply_to_courtesy, reply_to_reaction};
 pub use expansion::{Expansion, expand};
 pub(crate) use leaning::has_pronoun;
 pub use leaning::leans;

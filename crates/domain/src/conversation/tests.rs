@@ -103,11 +103,24 @@ fn questions_weigh_more_than_answers_and_late_ones_more_than_early_ones() {
 }
 
 #[test]
+fn thanks_are_not_spoken_of() {
+    let rarity = rarity(&["allowance", "thanks", "welcome", "perfect", "ask"], &[]);
+    let courtesy = reply_to_courtesy("thanks!").expect("a reply");
+    let history = [user("What is the allowance?"), user("thanks!"), assistant(courtesy), user("perfect")];
+    let added = expand(ENGLISH(), "Who pays it?", &history, &rarity).map(|added| added.add_to("Who pays it?"));
+    assert_eq!(added.as_deref(), Some("Who pays it? (allowance)"));
+}
+
+#[test]
 fn a_name_takes_the_place_of_another() {
     let rarity = rarity(&["allowance", "Denmark", "daily"], &["UK"]);
     let history = [user("What is the daily allowance in Denmark?"), assistant("It is 75.")];
     let added = |message: &str| expand(ENGLISH(), message, &history, &rarity).map(|added| added.add_to(message));
     assert_eq!(added("and for the UK").as_deref(), Some("and for the UK (daily allowance)"));
+    assert_eq!(added("no, I meant the UK").as_deref(), Some("no, I meant the UK (daily allowance)"));
+    let versions = [user("What changed in Denmark 4.3?")];
+    let added_to = |message: &str| expand(ENGLISH(), message, &versions, &rarity).map(|added| added.add_to(message));
+    assert_eq!(added_to("and in 4.1?").as_deref(), Some("and in 4.1? (changed Denmark)"));
     assert_eq!(added("And when is it paid?").as_deref(), Some("And when is it paid? (daily allowance Denmark)"));
 }
 
@@ -228,6 +241,16 @@ fn courtesies_get_a_reply() {
         assert_eq!(reply_to_courtesy(message), None, "{message}");
     }
     assert_eq!(reply_to_courtesy("danke"), Some("Gern geschehen."));
+}
+
+#[test]
+fn reactions_get_a_reply() {
+    for message in ["ok", "Perfect!", "you're wrong", "Are you sure?", "who are you?", "great, got it", "Alles klar"] {
+        assert!(reply_to_reaction(message).is_some(), "{message}");
+    }
+    for message in ["", "ok, and for interns?", "who are you going to call", "right of way", "why?", "wrong cable"] {
+        assert_eq!(reply_to_reaction(message), None, "{message}");
+    }
 }
 
 #[test]

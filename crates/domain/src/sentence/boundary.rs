@@ -43,10 +43,10 @@ const NEVER_LAST: [&str; 45] = [
 ];
 
 /// Abbreviations that are the last word only if no number follows.
-const BEFORE_NUMBER: [&str; 37] = [
-    "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "feb", "fig", "figs", "jan", "jul", "jun",
-    "mar", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt", "ref", "refs", "sec", "secs", "sep",
-    "sept", "tab", "ver", "vol", "vols",
+const BEFORE_NUMBER: [&str; 41] = [
+    "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "ext", "fax", "mob", "tel", "feb", "fig",
+    "figs", "jan", "jul", "jun", "mar", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt", "ref",
+    "refs", "sec", "secs", "sep", "sept", "tab", "ver", "vol", "vols",
 ];
 
 /// Abbreviations that are the last word only if the next one is a usual first word, because a name may follow as well.
@@ -68,12 +68,32 @@ const STARTERS: [&str; 66] = [
 const BEFORE_ORDINAL: [&str; 15] =
     ["ab", "beim", "dem", "der", "des", "einem", "einer", "eines", "im", "jedem", "jeden", "seit", "vom", "zum", "zur"];
 
-/// German words before the day of a date, and the months of German dates, abbreviated ones included; the latter ones are
-/// months of English too.
-const BEFORE_DAY: [&str; 5] = ["am", "bis", "den", "und", "oder"];
-const GERMAN_MONTHS: [&str; 13] =
-    ["januar", "jänner", "februar", "feber", "märz", "mai", "juni", "juli", "oktober", "dezember", "mär", "okt", "dez"];
-const SHARED_MONTHS: [&str; 9] = ["april", "august", "september", "november", "jan", "feb", "apr", "aug", "sep"];
+/// The months of German dates, abbreviated ones included. An English sentence that ends with such a number seldom has one
+/// after it that begins with a month.
+const GERMAN_MONTHS: [&str; 22] = [
+    "januar",
+    "jänner",
+    "februar",
+    "feber",
+    "märz",
+    "april",
+    "mai",
+    "juni",
+    "juli",
+    "august",
+    "september",
+    "oktober",
+    "november",
+    "dezember",
+    "jan",
+    "feb",
+    "mär",
+    "apr",
+    "aug",
+    "sep",
+    "okt",
+    "dez",
+];
 
 pub(super) fn is_terminator(character: char) -> bool {
     matches!(character, '.' | '!' | '?' | '…' | '؟' | '।' | '۔') || UNSPACED.contains(&character)
@@ -212,8 +232,7 @@ fn is_ordinal(before: &str, next: &str) -> bool {
     let follows: String = next.chars().take_while(|sign| sign.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let before = rest.split_whitespace().next_back().filter(|_| rest.ends_with(' ')).unwrap_or_default().to_lowercase();
     let is_determined = BEFORE_ORDINAL.contains(&before.as_str()) && !begins_usually(next);
-    let is_day = SHARED_MONTHS.contains(&follows.as_str()) && BEFORE_DAY.contains(&before.as_str());
-    GERMAN_MONTHS.contains(&follows.as_str()) || is_determined || is_day
+    GERMAN_MONTHS.contains(&follows.as_str()) || is_determined
 }
 
 fn is_roman(word: &str) -> bool {

@@ -13,10 +13,13 @@ use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::evidence::{Question, QuestionTerm};
-use crate::lexical::analyzer::Analyzer;
+use crate::lexical::{analyzer::Analyzer, language::Language};
 
 /// Shortest word, in characters, that is corrected.
 const SHORTEST: usize = 4;
+
+/// The same for a word of another language than English, of whose words none are known.
+const SHORTEST_ABROAD: usize = 6;
 
 /// Shortest word in which two letters may differ.
 const SHORTEST_OF_TWO_ERRORS: usize = 8;
@@ -66,7 +69,7 @@ pub fn corrections<'p>(
         }
         let in_full = || abbreviation::spelled_out(analyzer, &term.word, &passages);
         let misspelt = || {
-            let to = meant(&asked, &words).or_else(|| meant_form(analyzer, &asked, &words))?;
+            let to = meant(analyzer.language(), &asked, &words).or_else(|| meant_form(analyzer, &asked, &words))?;
             Some(like(&term.word, to.to_owned()))
         };
         let is_misspelt = is_correctable(&term.word) && !is_word(&asked);
@@ -89,9 +92,11 @@ fn is_correctable(word: &str) -> bool {
 }
 
 /// The word that was meant, if there is one.
-fn meant<'w>(asked: &str, words: &'w BTreeMap<String, usize>) -> Option<&'w str> {
-    let mut candidates: Vec<(usize, usize, &str)> =
-        words.iter().filter_map(|(word, count)| Some((errors(asked, word)?, *count, word.as_str()))).collect();
+fn meant<'w>(language: Language, asked: &str, words: &'w BTreeMap<String, usize>) -> Option<&'w str> {
+    let mut candidates: Vec<(usize, usize, &str)> = words
+        .iter()
+        .filter_map(|(word, count)| Some((errors(language, asked, word)?, *count, word.as_str())))
+        .collect();
     candidates.sort_by_key(|(errors, count, _)| (*errors, Reverse(*count)));
     let (best, next) = (candidates.first()?, candidates.get(1));
     let is_rivalled = next.is_some_and(|next| (next.0, next.1) == (best.0, best.1));
@@ -111,13 +116,14 @@ fn meant_form<'w>(analyzer: &Analyzer, asked: &str, words: &'w BTreeMap<String, 
         *stems.entry(stem.clone()).or_default() += count;
     }
     // A stem that goes on is that of another word: "employee" is not a misspelt "employ".
-    let stem = meant(asked, &stems).filter(|stem| !stem.starts_with(asked) && !asked.starts_with(stem))?;
+    let stem = meant(analyzer.language(), asked, &stems)
+        .filter(|stem| !stem.starts_with(asked) && !asked.starts_with(stem))?;
     let of_stem = forms.iter().filter(|(other, ..)| other == stem);
     of_stem.max_by_key(|(_, word, count)| (*count, Reverse(word.len()))).map(|(_, word, _)| *word)
 }
 
 /// The letters in which a word differs from the one asked for, if it may be a misspelt form of it.
-fn errors(asked: &str, word: &str) -> Option<usize> {
+fn errors(language: Language, asked: &str, word: &str) -> Option<usize> {
     let (length, other) = (asked.chars().count(), word.chars().count());
     let most = if length < SHORTEST_OF_TWO_ERRORS { 1 } else { 2 };
     // The first letter is seldom mistyped, and rules out most words.
@@ -126,7 +132,12 @@ fn errors(asked: &str, word: &str) -> Option<usize> {
     }
     let errors = strsim::osa_distance(asked, word);
     let common = asked.chars().zip(word.chars()).take_while(|(one, two)| one == two).count();
-    let is_another_form = errors > 1 && common + ENDING >= length.max(other);
+    // A vocabulary of English tells other words of it; in other languages forms of one word are told by their endings.
+    let of_english = language == Language::English;
+    let is_another_form = (errors > 1 || !of_english) && common + ENDING >= length.max(other);
+    if !of_english && length < SHORTEST_ABROAD {
+        return None;
+    }
     (errors <= most && !is_another_form).then_some(errors)
 }
 
@@ -196,6 +207,20 @@ mod tests {
         assert_eq!(found("Can a horse vault?", &[], &["The vaunt of vaunts."]), [], "it is a word of the language");
         let frequent = found("What is a tase?", &[], &["A tape, a task, a task."]);
         assert_eq!(frequent, [("tase".to_owned(), "task".to_owned())]);
+    }
+
+    #[test]
+    fn forms_of_words_of_other_languages_stay() {
+        let german = Analyzer::of(Language::German);
+        for (question, passage, expected) in [
+            ("Wann verliere ich das?", "Wer verliert, verliert.", None),
+            ("Wo ist der Sammelpaltz?", "Der Sammelplatz ist dort.", Some("Sammelplatz")),
+            ("Wer hat droit?", "Man doit.", None),
+        ] {
+            let parsed = Question::new(german, question, 10, |_| 0);
+            let found = corrections(german, &parsed, [passage], |_| false);
+            assert_eq!(found.first().map(|one| one.to.as_str()), expected, "{question}");
+        }
     }
 
     #[test]

@@ -156,7 +156,8 @@ pub(crate) fn has_time(sentence: &str) -> bool {
     };
     let is_time = |word: &str| {
         let word = word.to_lowercase();
-        is_month(&word) || TIME_WORDS.contains(&word.as_str()) || TIME_UNITS.contains(&word.as_str())
+        let word = one_day(&word);
+        is_month(word) || TIME_WORDS.contains(&word) || TIME_UNITS.contains(&word)
     };
     sentence.char_indices().any(|(at, sign)| clock(at, sign)) || words(sentence).any(is_time)
 }
@@ -218,7 +219,12 @@ fn is_date(word: &str, may_count: bool) -> bool {
     let is_year = (3..=4).contains(&digits) && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
     let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| word.ends_with(end));
     let is_small = digits > 0 && digits <= 2 && (may_count || is_ordinal);
-    is_year || is_small || is_month(word) || TIME_WORDS.contains(&word)
+    is_year || is_small || is_month(word) || TIME_WORDS.contains(&one_day(word))
+}
+
+/// The name of a day in the singular: "on Mondays".
+fn one_day(word: &str) -> &str {
+    word.strip_suffix('s').filter(|day| day.ends_with("day")).unwrap_or(word)
 }
 
 pub(super) fn is_capitalised(word: &str) -> bool {
