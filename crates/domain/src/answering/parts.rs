@@ -5,7 +5,7 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
 
 /// Signs between two questions in one sentence, before the word that opens the second.
-const JOINTS: [&str; 6] = [", and ", " and ", "; ", ", or ", " or ", ", "];
+const JOINTS: [&str; 8] = [", and ", " and ", "; ", ", or ", " or ", ", ", " & ", " n "];
 
 /// Words before a question word with which they open a question together; "in which" and "of what" go on with one.
 const BEFORE_OPENING: [&str; 6] = ["until", "till", "by", "since", "from", "for"];
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn takes_questions_apart() {
-        let rows: [(&str, &[&str]); 14] = [
+        let rows: [(&str, &[&str]); 15] = [
             (
                 "When was Acme founded and who founded the company?",
                 &["When was Acme founded", "who founded the company"],
@@ -197,6 +197,7 @@ mod tests {
                 "How much is lunch, and until when do I have to order?",
                 &["How much is lunch", "until when do I have to order"],
             ),
+            ("how much is lunch & when is it served?", &["how much is lunch", "when is it served"]),
             ("How long is leave? Who grants it?", &["How long is leave", "Who grants it"]),
             ("What is the difference between annual leave and sick days?", &["annual leave", "sick days"]),
             ("Compare the Basic plan with the Premium plan.", &["the Basic plan", "the Premium plan"]),

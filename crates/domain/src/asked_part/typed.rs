@@ -4,9 +4,12 @@ use crate::asking::{is_auxiliary, is_question_word};
 use crate::sentence::sentences;
 use crate::wording::lower_case_words;
 
-/// Contractions without their apostrophe that are no words of their own ("cant", "wont" and "lets" are).
-const CONTRACTIONS: [(&str, &str); 26] = [
+/// Contractions without their apostrophe that are no words of their own ("cant", "wont" and "lets" are), and abbreviations of
+/// chats.
+const CONTRACTIONS: [(&str, &str); 33] = [
+    ("abt", "about"),
     ("arent", "are not"),
+    ("b4", "before"),
     ("couldnt", "could not"),
     ("didnt", "did not"),
     ("doesnt", "does not"),
@@ -19,10 +22,15 @@ const CONTRACTIONS: [(&str, &str); 26] = [
     ("isnt", "is not"),
     ("ive", "I have"),
     ("mustnt", "must not"),
+    ("pls", "please"),
+    ("plz", "please"),
+    ("ppl", "people"),
     ("shouldnt", "should not"),
     ("thats", "that is"),
     ("theres", "there is"),
     ("theyre", "they are"),
+    ("thru", "through"),
+    ("ur", "your"),
     ("wasnt", "was not"),
     ("werent", "were not"),
     ("whats", "what is"),
@@ -100,6 +108,7 @@ mod tests {
             ("how do i tell bob im sick", "how do i tell bob I am sick?"),
             ("the lamp doesnt blink, whats wrong", "the lamp does not blink, what is wrong"),
             ("I moved. Where do i register", "I moved. Where do i register?"),
+            ("pls how many ppl work in leeds", "please how many people work in leeds"),
             ("can interns park (in winter)", "can interns park (in winter)?"),
         ] {
             assert_eq!(spelled_out(typed), meant, "{typed}");
