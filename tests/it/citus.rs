@@ -29,7 +29,7 @@ pub(crate) const DATA_NODES: usize = 3;
 const SETTINGS: [&str; 6] = [
     "shared_preload_libraries=citus",
     "wal_level=logical",
-    "max_prepared_transactions=100",
+    "max_prepared_transactions=300",
     "max_connections=300",
     // A commit that does not wait for the disk is not written behind its back before a crash.
     "wal_writer_delay=10s",

@@ -25,6 +25,10 @@ use crate::{
 const REST_AFTER_ERROR: Duration = Duration::from_secs(1);
 /// Delay before a worker retries a database that is unavailable.
 const REST_WITHOUT_DATABASE: Duration = Duration::from_millis(250);
+/// Longest pause before items are claimed again whose work an outage has ended.
+const LONGEST_PAUSE_S: i64 = 60;
+/// Claims of an item that follow each other at once, whatever ended them.
+const CLAIMS_AT_ONCE: i32 = 3;
 /// Heartbeats per lease: two may be late before the lease is lost.
 const BEATS_PER_LEASE: u32 = 3;
 /// Leases after which a worker that has finished no step, and renewed no lease, counts as stalled. Only a step that
@@ -231,11 +235,12 @@ impl Worker {
             Ok(WorkEnd::Stopped) => {
                 processor.store.jobs().take_back_loss(handle, &items).await?;
             }
-            Ok(WorkEnd::LeaseLost) => self.give_back(handle, &items).await,
+            Ok(WorkEnd::LeaseLost) => self.give_back(handle, &items, 0).await,
             Err(error) => {
                 let (over, again): (Vec<ItemKey>, Vec<ItemKey>) =
                     items.iter().partition(|item| tries.get(item).is_some_and(|tries| tries.claims >= MAX_CLAIMS));
-                self.give_back(handle, &again).await;
+                let claims = again.iter().filter_map(|item| tries.get(item)).map(|tries| tries.claims).max();
+                self.give_back(handle, &again, pause_s(claims.unwrap_or(0))).await;
                 processor.fail_all(handle, over.into_iter(), &IngestFailure::from(&error).failure).await?;
                 // Those may have been the last items of the job; and what the work so far has cost is to be counted.
                 processor.finish_jobs(handle.tenant, &metrics).await?;
@@ -286,10 +291,10 @@ impl Worker {
         }
     }
 
-    /// Releases an unfinished claim, as soon as the database can be reached: its remaining items return to the queue at
-    /// once, and those that another worker took do not count as the loss of a worker.
-    async fn give_back(&self, handle: ClaimHandle, items: &[ItemKey]) {
-        while let Err(error) = self.try_to_give_back(handle, items).await {
+    /// Releases an unfinished claim, as soon as the database can be reached: its remaining items return to the queue, to be
+    /// claimed after a pause, and those that another worker took do not count as the loss of a worker.
+    async fn give_back(&self, handle: ClaimHandle, items: &[ItemKey], pause_s: i64) {
+        while let Err(error) = self.try_to_give_back(handle, items, pause_s).await {
             let is_worth_waiting = error.is_transient() && !self.processor.signal.stopping.is_cancelled();
             if !is_worth_waiting {
                 tracing::warn!(
@@ -303,10 +308,11 @@ impl Worker {
         }
     }
 
-    async fn try_to_give_back(&self, handle: ClaimHandle, items: &[ItemKey]) -> Result<(), StoreError> {
+    async fn try_to_give_back(&self, handle: ClaimHandle, items: &[ItemKey], pause_s: i64) -> Result<(), StoreError> {
         let store = &self.processor.store;
         store.jobs().take_back_loss(handle, items).await?;
-        store.jobs().release_items(handle, items, false, self.processor.context.clock.now()).await
+        let at = self.processor.context.clock.now() + time::Duration::seconds(pause_s);
+        store.jobs().release_items(handle, items, false, at).await
     }
 
     /// Reports the progress of the batch to the readers of its jobs; returns when all of them are to stop. The documents of
@@ -349,5 +355,14 @@ impl Worker {
                 ),
             }
         }
+    }
+}
+
+/// Seconds until items are claimed again whose work has ended by an outage, after so many claims. The first claims follow at
+/// once. On a cluster the queue may answer while the server of a tenant does not, and all claims would be used up in seconds.
+fn pause_s(claims: i32) -> i64 {
+    match claims.saturating_sub(CLAIMS_AT_ONCE) {
+        ..=0 => 0,
+        late => (1 << late.min(6)).min(LONGEST_PAUSE_S),
     }
 }

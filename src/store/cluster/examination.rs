@@ -113,7 +113,7 @@ fn servers(answers: &BTreeMap<String, Answer>) -> Vec<Finding> {
     };
     let servers = answers.iter().map(|(address, answer)| match parse(answer) {
         None => Finding::fault(
-            "server of the cluster",
+            "cluster server",
             format!("{address} does not answer"),
             "start it, or let the coordinator reach it as the owner of the tables; its tenants get 503 meanwhile",
         ),
@@ -123,7 +123,7 @@ fn servers(answers: &BTreeMap<String, Answer>) -> Vec<Finding> {
 }
 
 fn of_server(address: &str, server: &Server, coordinator: &Server) -> Finding {
-    let about = "server of the cluster";
+    let about = "cluster server";
     let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "none".to_owned());
     let found = format!(
         "{address}, Postgres {}, Citus {}, pgvector {}",
@@ -163,7 +163,7 @@ fn of_server(address: &str, server: &Server, coordinator: &Server) -> Finding {
 
 /// Whether the coordinator reaches the other servers as a role of the service.
 async fn reached_as(connection: &mut PgConnection, role: RuntimeRole) -> Result<Finding, StoreError> {
-    let about = "role on all servers";
+    let about = "cluster role";
     let name = role.name();
     let may_log_in: Option<bool> = sqlx::query_scalar("SELECT rolcanlogin FROM pg_roles WHERE rolname = $1")
         .bind(name)

@@ -29,7 +29,6 @@ async fn the_doctor_examines_all_servers_of_a_cluster() {
         "cited_app, let in by all",
         "cited_worker, which is let in with the first start",
         "times the mean",
-        "max_prepared_transactions is 100 there",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
