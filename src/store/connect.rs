@@ -250,9 +250,10 @@ impl Store {
     }
 
     /// The same for a reading whose statements look each row up by all of its key, so that they are planned once for each
-    /// connection.
+    /// connection. On a cluster they are planned with their values, which tell the server.
     pub(in crate::store) async fn begin_look_up(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        begin_with(&self.write, format!("{}{}{KEYED}{GENERIC}", self.beginnings.write, tenant_of(tenant))).await
+        let generic = if self.is_split { "" } else { GENERIC };
+        begin_with(&self.write, format!("{}{}{KEYED}{generic}", self.beginnings.write, tenant_of(tenant))).await
     }
 }
 

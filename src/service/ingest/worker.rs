@@ -26,7 +26,7 @@ const REST_AFTER_ERROR: Duration = Duration::from_secs(1);
 /// Delay before a worker retries a database that is unavailable.
 const REST_WITHOUT_DATABASE: Duration = Duration::from_millis(250);
 /// Longest pause before items are claimed again whose work an outage has ended.
-const LONGEST_PAUSE_S: i64 = 60;
+const LONGEST_PAUSE_S: i64 = 15;
 /// Claims of an item that follow each other at once, whatever ended them.
 const CLAIMS_AT_ONCE: i32 = 3;
 /// Heartbeats per lease: two may be late before the lease is lost.
@@ -359,10 +359,12 @@ impl Worker {
 }
 
 /// Seconds until items are claimed again whose work has ended by an outage, after so many claims. The first claims follow at
-/// once. On a cluster the queue may answer while the server of a tenant does not, and all claims would be used up in seconds.
+/// once. On a cluster the queue may answer while the server of a tenant does not, and all claims would be used up in seconds;
+/// with the pauses they last for some minutes. Longer pauses would outlast the outage: each connection that was open to the
+/// server fails once more after it.
 fn pause_s(claims: i32) -> i64 {
     match claims.saturating_sub(CLAIMS_AT_ONCE) {
         ..=0 => 0,
-        late => (1 << late.min(6)).min(LONGEST_PAUSE_S),
+        late => (1 << (late - 1).min(6)).min(LONGEST_PAUSE_S),
     }
 }

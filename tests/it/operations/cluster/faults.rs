@@ -168,7 +168,8 @@ async fn tenants(cluster: &Cluster, lines: &[Line], door: &str) -> Vec<Tenant> {
         let text = format!("The {} ferry leaves at nine.", WORDS[tenant.number]);
         let body = json!({"collection": "c", "documents": [{"source": "first", "text": text}]});
         let stored = post(door, tenant, "/v1/documents?wait=true", None, &body).await;
-        assert_eq!(stored.expect("an answer").1["state"], "succeeded");
+        let (_, job) = stored.expect("an answer");
+        assert_eq!(job["state"], "succeeded", "{job}");
     }
     tenants
 }
