@@ -85,14 +85,20 @@ async fn refusal(client: &Client, answer: &Answer) -> anyhow::Error {
 
 /// Says which collections there are; `None` if that cannot be read.
 async fn existing_collections(client: &Client) -> Option<String> {
-    let answer = client.get("/v1/collections?limit=100").await.ok().filter(|answer| answer.status == 200)?;
-    let all = items(&answer.body, "collections");
+    let all = collections(client).await.ok().flatten()?;
     if all.is_empty() {
         return Some("; there is none yet, cited ingest makes one".to_owned());
     }
     let more = if all.len() > MOST_NAMED { ", …" } else { "" };
-    let named: Vec<&str> = all.iter().take(MOST_NAMED).map(|one| text(one, "name")).collect();
+    let named = all.get(..MOST_NAMED).unwrap_or(&all);
     Some(format!("; there are: {}{more} (--collection)", named.join(", ")))
+}
+
+/// Names of the collections that the caller may see; `None` if it may not list them.
+async fn collections(client: &Client) -> Result<Option<Vec<String>>, reqwest::Error> {
+    let listed = client.get("/v1/collections?limit=100").await?;
+    let names = || items(&listed.body, "collections").iter().map(|one| text(one, "name").to_owned());
+    Ok((listed.status == 200).then(|| names().collect()))
 }
 
 /// The body of a request about collections: those that are named, else all that the caller may see. A key that may not list
@@ -107,8 +113,7 @@ pub(super) async fn about_collections(
 ) -> Result<Value, reqwest::Error> {
     let mut asked = named.to_vec();
     if asked.is_empty() {
-        let listed = client.get("/v1/collections?limit=100").await?;
-        asked = items(&listed.body, "collections").iter().map(|one| text(one, "name").to_owned()).collect();
+        asked = collections(client).await?.unwrap_or_default();
     }
     if let Some(members) = body.as_object_mut().filter(|_| !asked.is_empty()) {
         members.insert("collections".to_owned(), asked.into());

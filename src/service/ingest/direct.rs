@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Time for which documents go through the queue after the model took longer.
 const REST: Duration = Duration::from_secs(10);
 
-/// What became of an upload.
+/// The outcome of an upload.
 pub(super) enum Direct {
     /// It is stored, but may not be on the disk yet.
     Stored(Box<ReportedJob>),

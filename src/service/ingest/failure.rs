@@ -92,9 +92,14 @@ impl IngestFailure {
     pub(super) fn backoff_s(&self, tries: i32) -> i64 {
         match self.retry_after {
             Some(wait) => i64::try_from(wait.as_secs()).unwrap_or(MAX_RETRY_AFTER_S).min(MAX_RETRY_AFTER_S),
-            None => (1 << tries.clamp(0, 6)).min(MAX_BACKOFF_S),
+            None => doubled_s(tries, MAX_BACKOFF_S),
         }
     }
+}
+
+/// A second, doubled so many times; at most `most` seconds.
+pub(super) fn doubled_s(times: i32, most: i64) -> i64 {
+    (1 << times.clamp(0, 6)).min(most)
 }
 
 impl From<&ServiceError> for IngestFailure {

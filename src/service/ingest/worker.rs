@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     FETCH_TASKS, Processor,
     batch::Tries,
-    failure::{IngestFailure, jobs_of},
+    failure::{IngestFailure, doubled_s, jobs_of},
     job_metrics::JobMetrics,
 };
 use crate::{
@@ -365,6 +365,6 @@ impl Worker {
 fn pause_s(claims: i32) -> i64 {
     match claims.saturating_sub(CLAIMS_AT_ONCE) {
         ..=0 => 0,
-        late => (1 << (late - 1).min(6)).min(LONGEST_PAUSE_S),
+        late => doubled_s(late - 1, LONGEST_PAUSE_S),
     }
 }

@@ -88,7 +88,7 @@ async fn splitting(connection: &mut PgConnection, nodes: i64) -> Result<Finding,
 /// An answer of a server.
 pub(super) struct Answer {
     is_coordinator: bool,
-    /// What the command returned there; `None` if the server did not answer.
+    /// The result of the command there; `None` if the server did not answer.
     pub(super) described: Option<String>,
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn on_each_server(
     answers.collect::<Result<_, sqlx::Error>>().map_err(StoreError::from)
 }
 
-/// What each server is, held against the coordinator.
+/// Each server as it describes itself, held against the coordinator.
 fn servers(answers: &BTreeMap<String, Answer>) -> Vec<Finding> {
     let parse = |answer: &Answer| serde_json::from_str::<Server>(answer.described.as_deref()?).ok();
     let Some(coordinator) = answers.values().find(|answer| answer.is_coordinator).and_then(parse) else {

@@ -89,7 +89,7 @@ async fn upsert_documents(
 ) -> Result<(HashMap<String, Stored>, i64), StoreError> {
     let current = || batch.documents.iter().filter(|document| !messages.outdated.contains(&document.source));
     let columns = DocumentColumns::of(current());
-    // What was found in a message has its list.
+    // Documents found in a message have its list.
     let lists: Vec<Option<&NumberedAcl>> =
         current().map(|document| messages.lists.get(&document.attached_to.as_ref()?.source)).collect();
     let allowed = |list: &NumberedAcl| Some(array_literal(list.allowed.as_ref()?.iter().copied()));

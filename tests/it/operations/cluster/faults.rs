@@ -39,7 +39,7 @@ struct Tenant {
     key: String,
 }
 
-/// What clients share with the course of faults.
+/// State that clients share with the course of faults.
 #[derive(Clone)]
 struct Shared {
     doors: Vec<String>,

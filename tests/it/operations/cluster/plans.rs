@@ -61,7 +61,7 @@ async fn tasks(connection: &mut PgConnection, statement: &str, items: usize) -> 
         let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
         let explain = format!("EXPLAIN (FORMAT JSON) EXECUTE planned{values}");
         let plan = connection.fetch_one(sqlx::raw_sql(AssertSqlSafe(explain))).await?.try_get::<Value, _>(0)?;
-        // What nodes do not do is found out while a statement runs.
+        // Nodes refuse some statements only while these run.
         match run(connection, format!("EXECUTE planned{values}")).await {
             Err(error) if is_of_the_statement(&error) => Err(error),
             _ => Ok(plan),

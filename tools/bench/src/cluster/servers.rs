@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
+use nix::unistd::{User, geteuid};
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Connection, Executor,
     postgres::{PgConnectOptions, PgSslMode},
@@ -122,20 +123,11 @@ impl Drop for Server {
 fn program(citus: &Path, name: &str) -> Command {
     let mut command = Command::new(citus.join("bin").join(name));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Some((user, group)) = account() {
-        command.uid(user).gid(group);
+    let account = User::from_name("nobody").ok().flatten().filter(|_| geteuid().is_root());
+    if let Some(account) = account {
+        command.uid(account.uid.as_raw()).gid(account.gid.as_raw());
     }
     command
-}
-
-/// The unprivileged user that Postgres runs as where this is root.
-fn account() -> Option<(u32, u32)> {
-    let own = fs::read_to_string("/proc/self/status").ok()?;
-    let is_root = own.lines().any(|line| line.starts_with("Uid:\t0\t"));
-    let users = fs::read_to_string("/etc/passwd").ok()?;
-    let user = users.lines().find(|line| line.starts_with("nobody:"))?;
-    let mut numbers = user.split(':').skip(2).filter_map(|field| field.parse().ok());
-    is_root.then_some(numbers.next().zip(numbers.next())?)
 }
 
 /// A folder of a Postgres with Citus, as `scripts/ensure-citus` prints it.
