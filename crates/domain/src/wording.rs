@@ -11,6 +11,9 @@ use unicode_segmentation::UnicodeSegmentation;
 const NEGATIONS: [&str; 12] =
     ["cannot", "except", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "without"];
 
+/// Most words of a name before its value.
+pub(crate) const MOST_OF_NAME: usize = 3;
+
 /// Numbers below twenty, each at the place of its value.
 pub(crate) const UNITS: [&str; 20] = [
     "zero",
@@ -187,6 +190,11 @@ impl Wording {
         let missing = other.stems.difference(&self.stems);
         missing.flat_map(|stem| opposites(stem)).any(|opposite| self.stems.contains(opposite))
     }
+}
+
+/// The name and the value of a line such as "Bins: Tuesday."; `None` where nothing is said after the colon.
+pub(crate) fn named_value(text: &str) -> Option<(&str, &str)> {
+    text.split_once(": ").filter(|(_, value)| value.contains(char::is_alphanumeric))
 }
 
 #[cfg(test)]

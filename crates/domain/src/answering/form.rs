@@ -5,7 +5,7 @@ use super::need::Reason;
 use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::wording::lower_case_words;
+use crate::wording::{lower_case_words, named_value};
 
 /// Bonus of the entry of an option that the question names; the other scores range from 0 to about 1.
 const NAMED_OPTION: f32 = 1.3;
@@ -200,8 +200,7 @@ pub(super) fn is_fragment(text: &str) -> bool {
     let is_title = capitals as f32 >= if words.len() < LONG_LINE { TITLE } else { MENU } * words.len() as f32;
     let has_number = text.chars().any(|sign| sign.is_ascii_digit());
     // "Chair: Anna Smith"
-    let has_value = text.split_once(": ").is_some_and(|(_, value)| value.contains(char::is_alphanumeric));
-    let is_entry = has_value || !entry_options(text).is_empty();
+    let is_entry = named_value(text).is_some() || !entry_options(text).is_empty();
     !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
 }
 

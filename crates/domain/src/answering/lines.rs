@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// Most words of the name before the colon of a line.
-const MOST_OF_NAME: usize = 3;
+use crate::wording::MOST_OF_NAME;
 
 /// The sentences of a paragraph by its lines, which are one where it runs on.
 ///

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::markdown::{BlockKind, blocks};
 use crate::sentence::sentences;
+use crate::wording::named_value;
 
 /// Longest sentence quoted, in bytes: longer text is a table or a list without full stops.
 const LONGEST: usize = 1200;
@@ -23,8 +24,7 @@ const SHORTEST_ENTRY: usize = 6;
 /// Returns `None` for text that cannot be quoted this way: too long or short, or read as another Markdown block.
 #[must_use]
 pub(super) fn quotable(words: &str) -> Option<String> {
-    let has_value = words.split_once(": ").is_some_and(|(_, value)| value.contains(char::is_alphanumeric));
-    let shortest = if has_value { SHORTEST_ENTRY } else { SHORTEST };
+    let shortest = if named_value(words).is_some() { SHORTEST_ENTRY } else { SHORTEST };
     if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < shortest {
         return None;
     }

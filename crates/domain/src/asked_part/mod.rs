@@ -11,7 +11,7 @@ mod typed;
 mod words;
 
 use self::request::direct_question;
-use self::typed::spelled_out;
+use self::typed::with_care;
 use self::words::{FILLERS, Words};
 use super::conversation::reply_to_courtesy;
 use super::sentence::sentences;
@@ -114,7 +114,7 @@ const UNITS: [&str; 19] = [
 /// years that they name, as documents write either.
 #[must_use]
 pub fn asking_part(question: &str) -> String {
-    let typed = spelled_out(question);
+    let typed = with_care(question);
     let question = typed.as_str();
     let parts: Vec<String> = sentences(question)
         .iter()

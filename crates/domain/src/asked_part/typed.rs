@@ -46,7 +46,7 @@ const CONTRACTIONS: [(&str, &str); 33] = [
 const ENGLISH: [&str; 8] = ["the", "my", "i", "to", "it", "of", "if", "a"];
 
 /// The text with its contractions spelled out, and with a question mark if its last sentence asks without one.
-pub(super) fn spelled_out(text: &str) -> String {
+pub(super) fn with_care(text: &str) -> String {
     let mut written = if is_english(text) { without_contractions(text) } else { text.to_owned() };
     if asks_unmarked(&written) {
         written.truncate(written.trim_end().len());
@@ -87,13 +87,13 @@ fn without_contractions(text: &str) -> String {
 
 /// Whether the last sentence begins like a question and ends without any sign.
 fn asks_unmarked(text: &str) -> bool {
-    let last = sentences(text).last().map(|sentence| text.get(sentence.words()).unwrap_or_default().to_owned());
-    last.is_some_and(|last| {
-        let asks = lower_case_words(&last).next().is_some_and(|word| is_question_word(&word) || is_auxiliary(&word));
-        let is_unmarked = last.trim_end().ends_with(|sign: char| sign.is_alphanumeric() || ")\"'”’`".contains(sign));
-        // An opening alone ("what about") asks nothing yet.
-        asks && is_unmarked && !text.contains('?') && lower_case_words(&last).count() > 2
-    })
+    let of_text = sentences(text);
+    let Some(last) = of_text.last().and_then(|sentence| text.get(sentence.words())) else { return false };
+    let words: Vec<String> = lower_case_words(last).collect();
+    let asks = words.first().is_some_and(|word| is_question_word(word) || is_auxiliary(word));
+    let is_unmarked = last.trim_end().ends_with(|sign: char| sign.is_alphanumeric() || ")\"'”’`".contains(sign));
+    // An opening alone ("what about") asks nothing yet.
+    asks && is_unmarked && !text.contains('?') && words.len() > 2
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
             ("pls how many ppl work in leeds", "please how many people work in leeds"),
             ("can interns park (in winter)", "can interns park (in winter)?"),
         ] {
-            assert_eq!(spelled_out(typed), meant, "{typed}");
+            assert_eq!(with_care(typed), meant, "{typed}");
         }
     }
 
@@ -128,7 +128,7 @@ mod tests {
             "parking at night",
             "",
         ] {
-            assert_eq!(spelled_out(text), text, "{text}");
+            assert_eq!(with_care(text), text, "{text}");
         }
     }
 }

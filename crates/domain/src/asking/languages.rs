@@ -10,9 +10,8 @@ use crate::wording::lower_case_words;
 
 use AnswerKind::{Date, Number, Person, Place};
 
-/// Openings of a question in lower case, the longer ones of several first, and the kind of thing that they ask for.
-const OPENINGS: [(&str, AnswerKind); 74] = [
-    // German
+/// Openings of a German question in lower case, and the kind of thing that they ask for.
+const GERMAN_OPENINGS: [(&str, AnswerKind); 25] = [
     ("wie viele", Number),
     ("wie viel", Number),
     ("wieviel", Number),
@@ -38,10 +37,13 @@ const OPENINGS: [(&str, AnswerKind); 74] = [
     ("wo", Place),
     ("wohin", Place),
     ("woher", Place),
+];
+
+/// The same of other languages.
+const OTHER_OPENINGS: [(&str, AnswerKind); 48] = [
     // French
     ("combien", Number),
     ("quand", Date),
-    ("jusqu'à quand", Date),
     ("qui", Person),
     ("à qui", Person),
     ("où", Place),
@@ -60,7 +62,7 @@ const OPENINGS: [(&str, AnswerKind); 74] = [
     ("quanto costa", Number),
     ("chi", Person),
     ("dove", Place),
-    ("dov'è", Place),
+    ("dov è", Place),
     // Italian and Portuguese
     ("quando", Date),
     // Portuguese
@@ -130,7 +132,8 @@ const ASKING: [(Language, &[&str]); 9] = [
 pub(crate) fn kind_of(question: &str) -> Option<AnswerKind> {
     let words: Vec<String> = lower_case_words(question).take(2).collect();
     let (first, two) = (words.first()?, words.join(" "));
-    let known = |opening: &str| OPENINGS.iter().find(|(words, _)| *words == opening).map(|(_, kind)| *kind);
+    let openings = || GERMAN_OPENINGS.iter().chain(&OTHER_OPENINGS);
+    let known = |opening: &str| openings().find(|(words, _)| *words == opening).map(|(_, kind)| *kind);
     known(&two).or_else(|| known(first))
 }
 
@@ -139,9 +142,8 @@ pub(crate) fn is_german(question: &str) -> bool {
     let mut words = lower_case_words(question);
     let Some(first) = words.next() else { return false };
     let of_german = |word: &str| {
-        let last = OPENINGS.iter().position(|(opening, _)| *opening == "combien").unwrap_or_default();
-        let openings = OPENINGS.get(..last).unwrap_or_default();
-        openings.iter().any(|(opening, _)| opening.split(' ').next() == Some(word)) || GERMAN.contains(&word)
+        let opens = |(opening, _): &(&str, AnswerKind)| opening.split(' ').next() == Some(word);
+        GERMAN_OPENINGS.iter().any(opens) || GERMAN.contains(&word)
     };
     // "was" stands among the openings; "An" and "bei" begin no question alone.
     match first.as_str() {
@@ -173,6 +175,7 @@ mod tests {
             ("Où est le parking ?", Some(Place)),
             ("¿Cuándo abre la oficina?", Some(Date)),
             ("Chi è il responsabile?", Some(Person)),
+            ("Dov'è l'ufficio?", Some(Place)),
             ("Hoeveel kost het?", Some(Number)),
             ("Hvor mange dage får jeg?", Some(Number)),
             ("Hvor er kontoret?", Some(Place)),

@@ -4,7 +4,7 @@ use crate::wording::lower_case_words;
 
 /// Words of a greeting or of thanks in one language, and the reply.
 struct Courtesy {
-    /// Each is the whole of a message, or the whole with [`FILLERS`] around it.
+    /// Each is the whole of a message, or the whole with [`FILLERS`] around it. An apostrophe parts words.
     phrases: &'static [&'static str],
     reply: &'static str,
 }
@@ -85,6 +85,7 @@ const REACTIONS: [Courtesy; 4] = [
             "haha",
             "wow",
             "that is all",
+            "that s all",
         ],
         reply: "Ask whenever something else comes up.",
     },
@@ -96,13 +97,19 @@ const REACTIONS: [Courtesy; 4] = [
             "is that true",
             "is that correct",
             "you are wrong",
+            "you re wrong",
             "that is wrong",
+            "that s wrong",
             "this is wrong",
             "that is not true",
+            "that s not true",
             "that is not right",
+            "that s not right",
             "wrong",
             "i do not believe you",
+            "i don t believe you",
             "i do not believe that",
+            "i don t believe that",
         ],
         reply: "The numbers of an answer lead to the words of the documents. If they do not answer the question, ask it in \
                 other words.",
@@ -113,7 +120,7 @@ const REACTIONS: [Courtesy; 4] = [
                 question about them.",
     },
     Courtesy {
-        phrases: &["alles klar", "verstanden", "gut", "prima", "d'accord", "parfait", "vale", "perfecto", "va bene"],
+        phrases: &["alles klar", "verstanden", "gut", "prima", "d accord", "parfait", "vale", "perfecto", "va bene"],
         reply: "OK.",
     },
 ];
@@ -124,23 +131,26 @@ const LONGEST: usize = 8;
 /// The reply to a message that only greets or thanks; `None` for any other.
 #[must_use]
 pub fn reply_to_courtesy(message: &str) -> Option<&'static str> {
-    let words: Vec<String> = lower_case_words(message).collect();
-    if words.is_empty() || words.len() > LONGEST {
-        return None;
-    }
-    COURTESIES.iter().find(|courtesy| courtesy.is_whole_of(&words)).map(|courtesy| courtesy.reply)
+    reply_among(&COURTESIES, message)
 }
 
 /// The reply to a message that only reacts to what was said before, or asks about the service; `None` for any other.
 #[must_use]
 pub fn reply_to_reaction(message: &str) -> Option<&'static str> {
-    let spelled_out = message.replace('’', "'").replace("that's", "that is").replace("don't", "do not");
-    let spelled_out = spelled_out.replace("you're", "you are");
-    let words: Vec<String> = lower_case_words(&spelled_out).collect();
+    reply_among(&REACTIONS, message)
+}
+
+/// Whether a message greets, thanks or reacts, and asks for nothing in the documents.
+pub(super) fn asks_nothing(message: &str) -> bool {
+    reply_to_courtesy(message).or_else(|| reply_to_reaction(message)).is_some()
+}
+
+fn reply_among(courtesies: &[Courtesy], message: &str) -> Option<&'static str> {
+    let words: Vec<String> = lower_case_words(message).collect();
     if words.is_empty() || words.len() > LONGEST {
         return None;
     }
-    REACTIONS.iter().find(|reaction| reaction.is_whole_of(&words)).map(|reaction| reaction.reply)
+    courtesies.iter().find(|courtesy| courtesy.is_whole_of(&words)).map(|courtesy| courtesy.reply)
 }
 
 /// Whether a text is the reply to a courtesy or a reaction.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::courtesy::{is_courtesy, reply_to_courtesy, reply_to_reaction};
+use super::courtesy::{asks_nothing, is_courtesy};
 use super::{Rarity, Speaker, Turn, leaning::exchanges};
 use crate::{
     asked_part::asking_part, asking::is_instruction, grading::question::is_named, lexical::analyzer::Analyzer, notices,
@@ -65,14 +65,10 @@ fn has_digit(word: &str) -> bool {
 /// The words of a turn that tell what is spoken of: what a question asks, and an answer without the sentences around it;
 /// thanks and the like are about nothing, nor are replies to them.
 fn said(turn: &Turn) -> String {
-    let is_about_nothing = match turn.speaker {
-        Speaker::User => reply_to_courtesy(&turn.text).or_else(|| reply_to_reaction(&turn.text)).is_some(),
-        Speaker::Assistant => is_courtesy(&turn.text),
-    };
     match turn.speaker {
-        _ if is_about_nothing => String::new(),
+        Speaker::User if asks_nothing(&turn.text) => String::new(),
         Speaker::User => asking_part(&turn.text),
-        Speaker::Assistant if turn.text.starts_with(notices::NO_ANSWER) => String::new(),
+        Speaker::Assistant if is_courtesy(&turn.text) || turn.text.starts_with(notices::NO_ANSWER) => String::new(),
         Speaker::Assistant => turn.text.trim_start_matches(notices::PASSAGES).to_owned(),
     }
 }

@@ -22,28 +22,9 @@ const PRONOUNS: [&str; 22] = [
     "those", "there", "one", "ones", "both", "former", "latter",
 ];
 
-/// Openings of a message that goes on from the one before.
-const OPENINGS: [&str; 19] = [
-    "and",
-    "or",
-    "but",
-    "so",
-    "then",
-    "also",
-    "what about",
-    "how about",
-    "what else",
-    "why",
-    "more",
-    "any more",
-    "anything else",
-    "tell me more",
-    "no i meant",
-    "no i mean",
-    "i meant",
-    "i mean",
-    "sorry i meant",
-];
+/// Openings of a message that goes on from the one before, beside those of [`EXCHANGES`].
+const OPENINGS: [&str; 9] =
+    ["so", "then", "also", "what else", "why", "more", "any more", "anything else", "tell me more"];
 
 /// Words by which a message adds to what was said before it, or asks the same of something else.
 const ADDITIONS: [&str; 5] = ["too", "also", "instead", "same", "else"];
@@ -62,6 +43,7 @@ pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
     let may_refer = analyzer.language() != Language::English
         || has_pronoun(message)
         || adds(message)
+        || exchanges(message)
         || opens_with(message, &OPENINGS);
     let least = if may_refer { SELF_CONTAINED_WITH_REFERENCE } else { SELF_CONTAINED };
     known < least * unique

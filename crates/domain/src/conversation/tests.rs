@@ -245,7 +245,17 @@ fn courtesies_get_a_reply() {
 
 #[test]
 fn reactions_get_a_reply() {
-    for message in ["ok", "Perfect!", "you're wrong", "Are you sure?", "who are you?", "great, got it", "Alles klar"] {
+    for message in [
+        "ok",
+        "Perfect!",
+        "you're wrong",
+        "Are you sure?",
+        "who are you?",
+        "great, got it",
+        "Alles klar",
+        "That’s wrong",
+        "d'accord",
+    ] {
         assert!(reply_to_reaction(message).is_some(), "{message}");
     }
     for message in ["", "ok, and for interns?", "who are you going to call", "right of way", "why?", "wrong cable"] {

@@ -102,13 +102,13 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
 /// nouns, with a digit, or as an option (`--word`).
 pub(crate) fn is_named(question: &str, word: &str) -> bool {
     let Some(at) = question.find(word) else { return false };
-    let is_noun = languages::is_german(question);
     let before = question.get(..at).unwrap_or_default();
     let is_within = !before.trim_end().is_empty() && !before.trim_end().ends_with(['.', '?', '!', ':']);
     let is_option =
         word.starts_with('-') || before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
     let has_digit = word.chars().any(|sign| sign.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
-    (is_within && !is_noun && word.starts_with(char::is_uppercase)) || is_option || has_digit
+    let has_capital = is_within && word.starts_with(char::is_uppercase);
+    has_capital && !languages::is_german(question) || is_option || has_digit
 }
 
 impl QuestionModel {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::names::{names_a_person, names_a_place};
 use crate::month::is_month;
-use crate::wording::{TENS, UNITS};
+use crate::wording::{MOST_OF_NAME, TENS, UNITS, named_value};
 
 /// The kind of answer that a question's wording asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -75,9 +75,6 @@ pub(super) const TIME_UNITS: [&str; 42] = [
 /// Words of quantities beside the numbers below a hundred.
 const QUANTITY_WORDS: [&str; 9] =
     ["hundred", "thousand", "million", "billion", "half", "twice", "third", "quarter", "dozen"];
-
-/// Most words of a name before its value.
-const MOST_OF_NAME: usize = 3;
 
 /// Words before and after a "one" that stands for a thing and counts nothing.
 const BEFORE_PRONOUN: [&str; 12] =
@@ -164,10 +161,10 @@ pub(crate) fn has_time(sentence: &str) -> bool {
 
 /// Whether a sentence, in lower case, is a name of the question with its value: "Address: 12 Mill Lane."
 fn names_value(question: &str, sentence: &str) -> bool {
-    let Some((name, value)) = sentence.split_once(": ") else { return false };
+    let Some((name, _)) = named_value(sentence) else { return false };
     let named: Vec<&str> = words(name).collect();
     let is_asked_for = |word: &&str| words(question).any(|asked| asked == *word);
-    (1..=MOST_OF_NAME).contains(&named.len()) && named.iter().all(is_asked_for) && !value.trim().is_empty()
+    (1..=MOST_OF_NAME).contains(&named.len()) && named.iter().all(is_asked_for)
 }
 
 /// Words of `sentence` that do not occur in `question`.
