@@ -46,8 +46,8 @@ pub(crate) use diagnostics::{Finding, Remedy, examine};
 pub(crate) use documents::{
     AttachedTo, CitedChunks, CitedPassage, CitedState, ContextGaps, ContextWork, ContextsSoFar, DeleteReceipt,
     DirectBatch, DirectUpload, DocumentFilter, DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch,
-    FetchRecord, FilledItem, NewChunk, NewDocument, NewVector, ReadDocument, Replaceable, SourcePrefix, StoredAs,
-    StoredChunk, StoredVector, TextRange, UnembeddedChunk, VectorBatch, VectorOutcome, storable,
+    FetchRecord, FilledItem, Makers, NewChunk, NewDocument, NewVector, ReadDocument, Replaceable, SourcePrefix,
+    StoredAs, StoredChunk, StoredVector, TextRange, UnembeddedChunk, VectorBatch, VectorOutcome, storable,
 };
 pub(crate) use jobs::{
     AppendOutcome, CancelOutcome, Claim, ClaimHandle, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail,

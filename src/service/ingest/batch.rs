@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{document::SplitPlan, job_metrics::JobMetrics};
 use crate::{
     domain::{identity::TenantId, job::Indexing},
-    store::{Claim, ClaimHandle, ClaimedItem, Collection, ItemKey, ReadDocument},
+    store::{Claim, ClaimHandle, ClaimedItem, Collection, ItemKey, Makers, ReadDocument},
 };
 
 /// Documents that are processed together, with the data that this requires.
@@ -19,6 +19,7 @@ pub(super) struct Batch<'a> {
     pub(super) indexing: Indexing,
     /// Number of attempts of each item.
     pub(super) tries: &'a HashMap<ItemKey, Tries>,
+    pub(super) makers: &'a Makers,
     pub(super) metrics: &'a Arc<JobMetrics>,
 }
 
@@ -27,12 +28,14 @@ pub(super) struct Batch<'a> {
 pub(super) struct Target<'a> {
     pub(super) tenant: TenantId,
     pub(super) collection: &'a Collection,
+    /// Makers of the jobs from whom documents are hidden.
+    pub(super) makers: &'a Makers,
     pub(super) metrics: &'a Arc<JobMetrics>,
 }
 
 impl Batch<'_> {
     pub(super) const fn target(&self) -> Target<'_> {
-        Target { tenant: self.handle.tenant, collection: self.collection, metrics: self.metrics }
+        Target { tenant: self.handle.tenant, collection: self.collection, makers: self.makers, metrics: self.metrics }
     }
 
     /// The item that is alone in the claim because it may be the cause of lost workers.

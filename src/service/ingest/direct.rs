@@ -27,7 +27,10 @@ use crate::{
     },
     extract::needs_isolation,
     service::{ServiceError, error_chain, together::Together},
-    store::{ClaimedItem, DirectBatch, DirectUpload, FollowUp, ItemKey, NewJobItem, Phase, ReportedJob, UnchangedItem},
+    store::{
+        ClaimedItem, DirectBatch, DirectUpload, FollowUp, ItemKey, Makers, NewJobItem, Phase, ReportedJob,
+        UnchangedItem,
+    },
 };
 
 /// Largest document that is stored so: others wait while it is embedded.
@@ -112,7 +115,8 @@ impl DirectStorage {
             return Ok(HashMap::new());
         }
         let metrics = Arc::new(JobMetrics::of(entries.iter().map(Entry::item_and_size)));
-        let target = Target { tenant, collection: &collection, metrics: &metrics };
+        let makers: Makers = entries.iter().filter_map(Entry::maker).collect();
+        let target = Target { tenant, collection: &collection, makers: &makers, metrics: &metrics };
         let round = Round { processor: &processor, target, plan };
         let ready = round.prepare(&entries).await?;
         let (started, texts) = (Instant::now(), texts_of(&ready.split));
@@ -154,6 +158,10 @@ impl Entry<'_> {
 
     const fn key(&self) -> ItemKey {
         ItemKey { job: self.upload.job, ordinal: 0 }
+    }
+
+    fn maker(&self) -> Option<(Uuid, Vec<i32>)> {
+        Some((self.upload.job, self.upload.principals.clone()?))
     }
 
     fn as_written(&self) -> DirectUpload<'_> {
@@ -244,7 +252,7 @@ impl Round<'_> {
         Ready { split, mut unchanged }: Ready,
         vectors: Vectors,
     ) -> Result<Vec<ReportedJob>, ServiceError> {
-        let Self { processor, target: Target { tenant, collection, metrics }, .. } = *self;
+        let Self { processor, target: Target { tenant, collection, metrics, .. }, .. } = *self;
         let started = Instant::now();
         let items: Vec<ItemKey> = split.iter().map(|document| document.described.origin.item).collect();
         let embedded = attach(vectors, split);

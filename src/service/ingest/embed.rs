@@ -137,7 +137,8 @@ impl Processor {
         Ok(made)
     }
 
-    /// Vectors of texts that are already stored, in any index of the same model.
+    /// Vectors of texts that are already stored, in any index of the same model, in documents that all may see who made the
+    /// jobs: a vector that is there already tells that somebody has the same words.
     async fn known_vectors(
         &self,
         target: &Target<'_>,
@@ -145,8 +146,23 @@ impl Processor {
     ) -> Result<HashMap<Hash, StoredVector>, ServiceError> {
         let hashes: HashSet<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
         let hashes: Vec<Hash> = hashes.into_iter().collect();
-        let known =
-            self.store.documents().vectors_by_hash(target.tenant, target.collection.profile_id, &hashes).await?;
+        let mut makers = target.makers.distinct().into_iter();
+        let mut known = self.vectors_seen_by(target, &hashes, makers.next()).await?;
+        for maker in makers {
+            let theirs = self.vectors_seen_by(target, &hashes, Some(maker)).await?;
+            known.retain(|hash, _| theirs.contains_key(hash));
+        }
+        Ok(known)
+    }
+
+    async fn vectors_seen_by(
+        &self,
+        target: &Target<'_>,
+        hashes: &[Hash],
+        maker: Option<&[i32]>,
+    ) -> Result<HashMap<Hash, StoredVector>, ServiceError> {
+        let profile = target.collection.profile_id;
+        let known = self.store.documents().vectors_by_hash(target.tenant, profile, hashes, maker).await?;
         Ok(known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector))).collect())
     }
 }

@@ -43,8 +43,15 @@ impl Processor {
         let sources: Vec<String> = items.iter().map(|(item, _)| item.source.clone()).collect();
         let earlier =
             self.store.documents().earlier_fetches(batch.handle.tenant, batch.collection.id, &sources).await?;
-        let earlier: Arc<HashMap<String, EarlierFetch>> =
-            Arc::new(earlier.into_iter().map(|fetch| (fetch.source.clone(), fetch)).collect());
+        let mut earlier: HashMap<String, EarlierFetch> =
+            earlier.into_iter().map(|fetch| (fetch.source.clone(), fetch)).collect();
+        // Of hidden documents the server would be told what it said then, and the maker that it still says so.
+        let ids: Vec<_> = earlier.values().map(|fetch| fetch.document_id).collect();
+        for maker in batch.makers.distinct() {
+            let visible = self.store.documents().visible(batch.handle.tenant, &ids, maker).await?;
+            earlier.retain(|_, fetch| visible.contains(&fetch.document_id));
+        }
+        let earlier = Arc::new(earlier);
         let mut waiting = items.into_iter();
         // Dropped with this future when the lease is lost or the job is cancelled; that ends the fetches too.
         let mut fetching = JoinSet::new();

@@ -13,7 +13,13 @@
 //! Stored documents enter half-way: those that lack vectors (`embed_stored.rs`), and those that are built into the next
 //! index of their collection (`build.rs`).
 
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Instant,
+};
+
+use uuid::Uuid;
 
 use super::{
     IngestParts, Settings, Signal,
@@ -28,11 +34,14 @@ use super::{
     work::{ItemsByWork, Upload},
 };
 use crate::{
-    domain::job::{Indexing, Stage},
+    domain::{
+        fingerprint::fingerprint,
+        job::{Indexing, Stage},
+    },
     extract::needs_isolation,
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
-    store::{Claim, ClaimedItem, Collection, CollectionSettings, Phase, Store, StoredAs, UnchangedItem},
+    store::{Claim, ClaimedItem, Collection, CollectionSettings, ItemKey, Phase, Store, StoredAs, UnchangedItem},
 };
 
 /// Documents that get their sentences, and are stored, together: writing sentences is slow, and a document is visible
@@ -94,10 +103,17 @@ impl Processor {
             let failure = if handle.phase == Phase::Embed { model_missing_for_stored() } else { model_missing() };
             return self.fail_all(handle, tries.keys().copied(), &failure).await;
         };
+        let mut jobs: Vec<Uuid> = tries.keys().map(|item| item.job).collect();
+        jobs.sort_unstable();
+        jobs.dedup();
+        let makers = &self.store.documents().makers(handle.tenant, &jobs).await?;
         let plan = bound.plan(settings);
         let indexing = if is_build { Indexing::Complete } else { claim.indexing };
         let collection = &collection;
-        bound.work_on(&Batch { handle, collection, rebuilt: None, plan, indexing, tries: &tries, metrics }, items).await
+        let rebuilt = None;
+        bound
+            .work_on(&Batch { handle, collection, rebuilt, plan, indexing, tries: &tries, makers, metrics }, items)
+            .await
     }
 
     /// The same for the documents of an index, by its model; `None` where that is not configured.
@@ -176,7 +192,8 @@ impl Processor {
         described
     }
 
-    /// Separates the documents that are already stored exactly as they would be stored now.
+    /// Separates the documents that are already stored exactly as they would be stored now. One that its maker may not see
+    /// is stored anew under another fingerprint: that nothing has changed would tell its content to somebody who guesses.
     pub(super) async fn leave_out_unchanged(
         &self,
         target: &Target<'_>,
@@ -188,8 +205,17 @@ impl Processor {
         let stored = self.store.documents().stored_as(target.tenant, target.collection.id, &sources).await?;
         let by_source: HashMap<&str, &StoredAs> = stored.iter().map(|row| (row.source.as_str(), row)).collect();
         let mut changed = Vec::new();
-        for document in documents {
+        let is_same = |document: &Described| {
+            let stored = by_source.get(document.origin.source.as_str());
+            stored.filter(|stored| stored.fingerprint == document.fingerprint).map(|stored| stored.document_id)
+        };
+        let hidden = self.hidden(target, &documents, is_same).await?;
+        for mut document in documents {
             match by_source.get(document.origin.source.as_str()) {
+                Some(stored) if hidden.contains(&document.origin.item) => {
+                    document.fingerprint = fingerprint(&[&document.fingerprint, &stored.fingerprint]);
+                    changed.push(document);
+                }
                 Some(stored) if stored.fingerprint == document.fingerprint => unchanged.push(UnchangedItem {
                     item: document.origin.item,
                     document_id: stored.document_id,
@@ -201,6 +227,30 @@ impl Processor {
         }
         target.metrics.add(Stage::Load, [], started);
         Ok(changed)
+    }
+
+    /// Items whose stored document, if `stored` names one, is hidden from those who made their jobs.
+    async fn hidden(
+        &self,
+        target: &Target<'_>,
+        documents: &[Described],
+        stored: impl Fn(&Described) -> Option<Uuid>,
+    ) -> Result<HashSet<ItemKey>, ServiceError> {
+        let mut hidden = HashSet::new();
+        for maker in target.makers.distinct() {
+            let theirs = documents.iter().map(|document| (document.origin.item, stored(document)));
+            let theirs: Vec<(ItemKey, Uuid)> = theirs
+                .filter(|(item, _)| target.makers.of(item.job) == Some(maker))
+                .filter_map(|(item, document)| Some((item, document?)))
+                .collect();
+            if theirs.is_empty() {
+                continue;
+            }
+            let ids: Vec<Uuid> = theirs.iter().map(|(_, document)| *document).collect();
+            let visible = self.store.documents().visible(target.tenant, &ids, maker).await?;
+            hidden.extend(theirs.into_iter().filter(|(_, document)| !visible.contains(document)).map(|(item, _)| item));
+        }
+        Ok(hidden)
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) struct ContextsSoFar {
 
 impl Documents<'_> {
     /// Returns those of the wanted sentences that exist already: written earlier for this document, for the stored
-    /// version of it, or for a document with the same bytes.
+    /// version of it, or for a document with the same bytes, as far as a caller who is these principals may see them.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -103,13 +103,16 @@ impl Documents<'_> {
         &self,
         origin: &DocumentOrigin<'_>,
         wanted: &[Hash],
+        caller: Option<&[i32]>,
     ) -> Result<HashMap<Hash, String>, StoreError> {
         let keys: Vec<Vec<u8>> = wanted.iter().map(|key| key.to_vec()).collect();
         let mut transaction = self.store.begin(origin.claim.tenant).await?;
         let stored = sqlx::query!(
             r#"WITH near AS (
                    SELECT document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = $3
-                   UNION SELECT document_id FROM document WHERE tenant_id = $1 AND content_hash = $4)
+                       AND may_see(allowed, denied, $6)
+                   UNION SELECT document_id FROM document WHERE tenant_id = $1 AND content_hash = $4
+                       AND may_see(allowed, denied, $6))
                SELECT c.context_key AS "key!", c.context AS "context!"
                FROM near JOIN chunk c ON c.tenant_id = $1 AND c.document_id = near.document_id
                WHERE c.context_key = ANY ($5) AND c.context IS NOT NULL
@@ -118,7 +121,8 @@ impl Documents<'_> {
             origin.collection,
             origin.source,
             origin.content_hash.as_slice(),
-            &keys
+            &keys,
+            caller,
         )
         .fetch_all(&mut *transaction)
         .await?;

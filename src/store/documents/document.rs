@@ -272,6 +272,7 @@ impl Documents<'_> {
         tenant: TenantId,
         profile: crate::store::ProfileId,
         hashes: &[Hash],
+        caller: Option<&[i32]>,
     ) -> Result<Vec<(Vec<u8>, StoredVector)>, StoreError> {
         let wanted: Vec<Vec<u8>> = hashes.iter().map(|hash| hash.to_vec()).collect();
         let mut transaction = self.store.begin_look_up(tenant).await?;
@@ -281,10 +282,13 @@ impl Documents<'_> {
             r#"SELECT wanted.hash AS "embedding_hash!", known.embedding AS "embedding!: pgvector::HalfVector"
                FROM UNNEST($3::bytea[]) AS wanted (hash)
                CROSS JOIN LATERAL (SELECT e.embedding FROM chunk_embedding e
-                   WHERE e.tenant_id = $1 AND e.profile_id = $2 AND e.embedding_hash = wanted.hash LIMIT 1) known"#,
+                   WHERE e.tenant_id = $1 AND e.profile_id = $2 AND e.embedding_hash = wanted.hash
+                       AND ($4::int[] IS NULL OR EXISTS (SELECT FROM document d WHERE d.tenant_id = $1
+                           AND d.document_id = e.document_id AND may_see(d.allowed, d.denied, $4))) LIMIT 1) known"#,
             tenant.0,
             profile.0,
             &wanted,
+            caller,
         )
         .fetch_all(&mut *transaction)
         .await?;

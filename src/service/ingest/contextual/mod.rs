@@ -104,7 +104,7 @@ impl Processor {
     async fn begin<'d>(&self, batch: &Batch<'d>, document: &'d Prepared) -> Result<Situated<'d>, StoreError> {
         let origin = origin(batch, document);
         let keys = keys(document, self.writer.models());
-        let sentences = self.store.documents().known_contexts(&origin, &keys).await?;
+        let sentences = self.store.documents().known_contexts(&origin, &keys, batch.makers.of(origin.item.job)).await?;
         if !sentences.is_empty() {
             let reused = keys.iter().filter(|key| sentences.contains_key(*key)).count();
             let work = ContextWork { reused: u64::try_from(reused).unwrap_or(u64::MAX), ..ContextWork::default() };

@@ -2,6 +2,7 @@
 
 mod acl;
 mod forgery;
+mod guesses;
 mod issuer;
 mod kept_passages;
 mod keys;
