@@ -59,15 +59,30 @@ const WITHOUT_HIDDEN_DOCUMENTS: [(&str, &str); 19] = [
 ];
 
 /// Tests, or modules of them, whose documents have no hidden twins beside them, and why.
-const WITHOUT_TWINS: [(&str, &str); 9] = [
+const WITHOUT_TWINS: [(&str, &str); 12] = [
     ("ask::citations::a_citation_outlives_its_document", "counts former versions"),
     ("documents::erasures::jobs_are_deleted_some_time_after_their_end", "counts jobs"),
     ("documents::reading::a_delete_leaves_nothing_and_says_what_went", "counts rows"),
     ("http::requests::a_repeated_request_gets_the_first_answer_and_does_nothing", "counts jobs"),
-    ("indexes", "counts what is split and embedded anew"),
-    ("ingest", "counts what waits and is embedded"),
-    ("jobs", "counts what waits and is taken"),
-    ("operations", "counts what is stored"),
+    ("indexes", "operators build indexes of all documents, and the jobs and the status of that count them all"),
+    (
+        "ingest::progressive::a_document_that_is_replaced_before_its_vectors_gets_those_of_its_new_version_only",
+        "counts the texts that the model was asked for",
+    ),
+    (
+        "ingest::progressive::vectors_count_as_they_arrive_and_a_query_says_how_many_there_are",
+        "reads how many vectors there are, which is not told where documents are hidden",
+    ),
+    (
+        "ingest::progressive::vectors_that_are_awaited_keep_no_other_index_back",
+        "the operator builds an index of all documents",
+    ),
+    ("ingest::uploads::unchanged_content_is_not_redone", "counts the texts that the model was asked for"),
+    (
+        "jobs::control::a_delete_by_prefix_takes_what_is_stored_and_what_waits",
+        "where documents are hidden, what waits stays",
+    ),
+    ("operations::migrations::what_was_stored_before_is_counted", "counts what the tenant stores"),
     ("search::kept_results", "counts searches that are made again"),
 ];
 
