@@ -6,6 +6,7 @@ The files are committed; run this only to change them. The text expected of each
 """
 
 import datetime
+import gzip
 import io
 import json
 import struct
@@ -31,6 +32,21 @@ CARRY = "Up to five unused days may be carried over; they lapse on 31 March."
 SICK = "Whoever falls ill stays at home and reports it before nine o'clock."
 
 
+LEAVE_MANUAL = """.\\" Annual leave.
+.TH LEAVE 1 "May 2026" "leave 1.2" "Handbook"
+.SH NAME
+leave \\- ask for annual leave
+.SH OPTIONS
+.TP
+.BI \\-\\-days= number
+Ask for
+.I number
+days; everyone has 28 of them.
+.SS "Carrying over"
+Up to five unused days may be carried over.
+"""
+
+
 def write(name, content):
     (FILES / name).write_bytes(content.encode() if isinstance(content, str) else content)
 
@@ -47,6 +63,9 @@ def texts():
 <script>var hidden = "script";</script><footer>Imprint</footer></body></html>
 """)
     write("staff.csv", "name;office;extension\nMira Novak;Bern;4711\n\"Weber, Jan\";Graz;\n")
+    write("leave.man", LEAVE_MANUAL)
+    write("leave.1.gz", gzip.compress(LEAVE_MANUAL.encode(), mtime=0))
+    write("reference.8", ".so man1/leave.1\n")
     write("staff.tsv", "name\toffice\nMira Novak\tBern\n")
     write("staff.json", json.dumps({"office": "Bern", "staff": [{"name": "Mira Novak", "phone": 4711}, {"name": "Jan Weber"}]}))
     write("staff.ndjson", '{"name": "Mira Novak", "phone": 4711}\n{"name": "Jan Weber", "phone": null}\n')

@@ -3,8 +3,9 @@
 use super::{
     Cause, ExtractError, Format, MediaType,
     archive::{Archive, is_archive},
+    compressed,
     decode::may_be_text,
-    mail,
+    mail, manual,
     media_type::essence,
     msg,
 };
@@ -36,19 +37,21 @@ impl Detected {
 
 /// Whether a document is read by large libraries, which should run in a separate process in case they fail.
 ///
-/// True for all documents that have a signature, for web pages and mail; false for text that is read line by line.
+/// True for all documents that have a signature, for web pages, manual pages and mail; false for text that is read line by line.
 #[must_use]
 pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
     signature(bytes).is_some()
         || looks_like_html(bytes)
         || mail_format(bytes, declared).is_some()
-        || MediaType::parse(declared).is_some_and(|known| known.format == Format::Html)
+        || manual::looks_like_manual(bytes)
+        || MediaType::parse(declared).is_some_and(|known| matches!(known.format, Format::Html | Format::Manual))
 }
 
 /// Whether a file with this beginning looks like a document: one that can be read, or one for which the error explains
 /// how to save it. Pictures, programs and archives do not.
 #[must_use]
 pub fn looks_like_document(beginning: &[u8]) -> bool {
+    let beginning = &*compressed::beginning_of(beginning);
     match signature(beginning) {
         Some(Signature::Pdf | Signature::CompoundFile | Signature::RichText) => true,
         Some(Signature::Zip | Signature::Other(_)) => false,
@@ -146,6 +149,7 @@ fn text(bytes: &[u8], declared: &str) -> Detected {
         Some(known) if known.format.is_text() && known.format != Format::Plain => {
             Detected { format: known.format, media_type: essence(declared) }
         }
+        _ if manual::looks_like_manual(bytes) => Detected::of(Format::Manual, declared),
         _ if looks_like_html(bytes) => Detected::of(Format::Html, declared),
         None if essence(declared) == "application/octet-stream" && looks_like_json(bytes) => {
             Detected::of(Format::Json, declared)

@@ -7,6 +7,7 @@
 
 mod archive;
 mod attachments;
+mod compressed;
 mod content;
 mod converted;
 mod decode;
@@ -18,6 +19,7 @@ mod header;
 mod html;
 mod json;
 mod mail;
+mod manual;
 mod media_type;
 mod msg;
 mod office;
@@ -70,11 +72,13 @@ pub struct Extracted {
 }
 
 /// Extracts the text of a document. `declared` is the media type given by its sender or its name; if the content
-/// contradicts it, the content wins. Pictures and pages without text are read by `recogniser`, if there is one.
+/// contradicts it, the content wins. A file compressed by gzip is read as what it holds. Pictures and pages without text are read by `recogniser`, if there is one.
 ///
 /// # Errors
 /// Any [`Cause`] but `timed_out` and `crashed`.
 pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>) -> Result<Extracted, ExtractError> {
+    let unpacked = compressed::unpacked(bytes)?;
+    let bytes = &*unpacked;
     if bytes.is_empty() {
         return Err(ExtractError::empty());
     }
@@ -88,6 +92,7 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
         }
         Format::Markdown | Format::Code => content.set_text(text)?,
         Format::Html => html::page(&text, &mut content)?,
+        Format::Manual => manual::page(&text, &mut content)?,
         Format::Table => {
             rows::separated(&text, media_type != MediaType::of(Format::Table).name, &mut content)?;
         }

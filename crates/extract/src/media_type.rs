@@ -11,6 +11,8 @@ pub enum Format {
     Code,
     /// A web page.
     Html,
+    /// The source of a manual page (man(7), mdoc(7)).
+    Manual,
     /// Comma-separated values (RFC 4180), or separated by semicolons, tabs or bars.
     Table,
     /// JSON (RFC 8259).
@@ -59,7 +61,14 @@ impl Format {
     pub const fn is_text(self) -> bool {
         matches!(
             self,
-            Self::Plain | Self::Markdown | Self::Code | Self::Html | Self::Table | Self::Json | Self::JsonLines
+            Self::Plain
+                | Self::Markdown
+                | Self::Code
+                | Self::Html
+                | Self::Manual
+                | Self::Table
+                | Self::Json
+                | Self::JsonLines
         )
     }
 }
@@ -90,14 +99,23 @@ const fn code(name: &'static str, aliases: &'static [&'static str], extensions: 
     media_type(Format::Code, name, aliases, extensions)
 }
 
+/// Names of the compression by gzip, which says nothing about what is compressed.
+const GZIP: [&str; 2] = ["application/gzip", "application/x-gzip"];
+
 /// Bytes of which nothing is known.
 const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Plain text comes first: it is what everything else is measured against.
-static MEDIA_TYPES: [MediaType; 52] = [
+static MEDIA_TYPES: [MediaType; 53] = [
     media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "adoc", "org", "tex"]),
     media_type(Format::Markdown, "text/markdown", &["text/x-markdown"], &["md", "markdown", "mdown", "mkd", "mdx"]),
     media_type(Format::Html, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"]),
+    media_type(
+        Format::Manual,
+        "text/troff",
+        &["text/x-troff", "text/x-troff-man", "application/x-troff", "application/x-troff-man"],
+        &["man", "mdoc"],
+    ),
     media_type(Format::Table, "text/csv", &["application/csv", "text/x-csv"], &["csv"]),
     media_type(Format::Table, "text/tab-separated-values", &["text/tsv"], &["tsv", "tab"]),
     media_type(Format::Json, "application/json", &["text/json"], &["json", "geojson", "jsonld"]),
@@ -193,7 +211,7 @@ static MEDIA_TYPES: [MediaType; 52] = [
 impl MediaType {
     /// For messages.
     pub const SUPPORTED: &str = "text, Markdown, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, \
-         JSON, JSON lines or source code";
+         JSON, JSON lines, manual pages or source code, also compressed by gzip";
 
     /// Text of which nothing more is known.
     #[must_use]
@@ -218,10 +236,10 @@ impl MediaType {
             .or_else(|| essence.ends_with("+json").then(|| Self::of(Format::Json)))
     }
 
-    /// The entry that a file name suggests.
+    /// The entry that a file name suggests: of a compressed file, the one that its name suggests without `.gz`.
     #[must_use]
     pub fn of_name(name: &str) -> Option<&'static Self> {
-        let (_, extension) = name.rsplit_once('.')?;
+        let (_, extension) = name.strip_suffix(".gz").unwrap_or(name).rsplit_once('.')?;
         let extension = extension.to_ascii_lowercase();
         MEDIA_TYPES.iter().find(|known| known.extensions.contains(&extension.as_str()))
     }
@@ -232,6 +250,7 @@ impl MediaType {
     pub fn choose(name: &str, declared: Option<String>) -> String {
         let says_little = declared.as_deref().is_none_or(|declared| {
             essence(declared) == OCTET_STREAM
+                || GZIP.contains(&&*essence(declared))
                 || Self::parse(declared).is_some_and(|known| known.format == Format::Plain)
         });
         match (Self::of_name(name), declared) {
@@ -273,6 +292,8 @@ mod tests {
             ("a.PDF", Some("application/pdf"), "application/pdf"),
             ("b.docx", None, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
             ("a", None, "application/octet-stream"),
+            ("a.md.gz", Some("application/gzip"), "text/markdown"),
+            ("a.gz", Some("application/gzip"), "application/gzip"),
             ("a", Some("text/plain"), "text/plain"),
         ];
         for (name, declared, expected) in cases {

@@ -48,6 +48,7 @@ const FOLDERS_OF_MANY: [&str; 8] = ["doc", "docs", "documentation", "en", "html"
 pub(super) fn name_of(source: &str) -> String {
     let mut segments = source.trim_end_matches('/').rsplit('/');
     let last = segments.next().unwrap_or(source);
+    let last = last.strip_suffix(".gz").unwrap_or(last);
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     let words = if stem.is_empty() { last } else { stem }.replace(['_', '-'], " ");
     let words = if words.trim().is_empty() { last } else { words.trim() };
@@ -77,6 +78,7 @@ mod tests {
             ("tools/gear-box/docs/index.html", "gear-box index"),
             ("docs/index.html", "index"),
             ("gear/__init__.py", "gear init"),
+            ("tools/gear-box/changelog.gz", "gear-box changelog"),
             ("https://gear.example/index.html", "gear.example index"),
             ("/README", "README"),
             ("../README", "README"),

@@ -246,11 +246,16 @@ async fn what_is_meant_to_break_the_service_fails_alone() {
         (0..300).for_each(|_| part.write_all(&spaces).expect("in memory"));
     });
     assert!(bomb.len() < 1024 * 1024);
+    let spaces = vec![b' '; 65 * 1024 * 1024];
+    let mut compressed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    compressed.write_all(&spaces).expect("in memory");
+    let compressed = compressed.finish().expect("in memory");
     let deep =
         packed("word/document.xml", |part| (0..2_000_000).for_each(|_| part.write_all(b"<w:p>").expect("in memory")));
     let endless_line = "words and no end ".repeat(34 * 1024 * 1024 / 16).into_bytes();
     let hostile = [
         ("bomb.docx", bomb, "too_large"),
+        ("bomb.txt.gz", compressed, "too_large"),
         ("deep.docx", deep, "malformed"),
         ("pages.pdf", many_pages(10_000), "too_large"),
         ("endless.pdf", endless(), "timed_out"),

@@ -24,7 +24,14 @@ const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.
 pub(super) const ATTACHED: [Readable; 2] =
     [("leave.eml/rules.md", "text/markdown", &[CARRY]), ("mail.txt/rules.md", "text/markdown", &[CARRY])];
 
-pub(super) const READABLE: [Readable; 40] = [
+/// The text of the manual page.
+const MANUAL: &[&str] = &[
+    "leave - ask for annual leave",
+    "--days=number: Ask for number days; everyone has 28 of them.",
+    "Up to five unused days",
+];
+
+pub(super) const READABLE: [Readable; 42] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -32,6 +39,8 @@ pub(super) const READABLE: [Readable; 40] = [
         "text/html",
         &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY, "| Kind | Days |\n|---|---|\n| Annual | 28 |"],
     ),
+    ("leave.man", "text/troff", MANUAL),
+    ("leave.1.gz", "text/troff", MANUAL),
     ("leave.py", "text/x-python", &["class Leave:", "    def days_left(self, taken):"]),
     (
         "leave.pdf",
@@ -122,9 +131,10 @@ pub(super) const READABLE: [Readable; 40] = [
 ];
 
 /// A file, the cause of its failure, and a word of the message.
-pub(super) const UNREADABLE: [(&str, &str, &str); 13] = [
+pub(super) const UNREADABLE: [(&str, &str, &str); 14] = [
     ("empty.pdf", "empty", "holds no text"),
     ("blank.md", "empty", "holds no text"),
+    ("reference.8", "empty", "send that one"),
     ("truncated.pdf", "malformed", "incomplete"),
     ("truncated.docx", "malformed", "incomplete"),
     ("broken.json", "malformed", "incomplete"),
