@@ -14,6 +14,7 @@ pub mod contextual;
 pub mod conversation;
 pub mod corrective;
 pub mod cost;
+pub mod currency;
 mod definition;
 pub mod evidence;
 pub mod filter;

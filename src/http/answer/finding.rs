@@ -26,7 +26,8 @@ pub(in crate::http) struct FindingBody {
     /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
     /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
     /// `markers_normalised` (the model wrote `[N]` for `[^N]`, and its table of capabilities lets that be rewritten),
-    /// `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in) or
+    /// `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in),
+    /// `source_replaced` (a document that was found was replaced by another one, or says so) or
     /// `web_search_failed` (the documents fall short, and the web could not be searched).
     #[schema(example = "uncited_claim")]
     kind: &'static str,
@@ -116,6 +117,15 @@ impl From<&AskWarning> for FindingBody {
             }
             AskWarning::InstructionsIgnored => {
                 "messages of the role system are not followed; instructions are those of the deployment".to_owned()
+            }
+            AskWarning::SourceReplaced { source, by: Some(by), is_used: _ } => {
+                format!("{source} was left out, since {by} replaces it; name its year to ask about it")
+            }
+            AskWarning::SourceReplaced { source, by: None, is_used: false } => {
+                format!("{source} was left out, since it says that it was replaced; name its year to ask about it")
+            }
+            AskWarning::SourceReplaced { source, by: None, is_used: true } => {
+                format!("{source} says that it was replaced, and no other document says as much about this")
             }
             AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
         };

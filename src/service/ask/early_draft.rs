@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{
     AskError, AskWarning, GeneratedBy, GradedHit, VoidReason,
     context::AskContext,
+    currency,
     draft::Assignment,
     emit::Emitter,
     evidence_pool::by_worth,
@@ -104,7 +105,10 @@ impl EarlyDraft<'_> {
         let sources = graded(state, std::mem::take(&mut self.sources));
         emitter.emit_sources(&sources).await;
         let assignment = Assignment::new(ask, state, &sources);
-        let Some(reply) = read(&mut call, emitter, &assignment).await else {
+        // It was begun before it was known which documents were found beside those that replaced them.
+        let is_current = currency::current(ask, &sources, &sources).len() == sources.len();
+        let reply = if is_current { read(&mut call, emitter, &assignment).await } else { None };
+        let Some(reply) = reply else {
             call.discard();
             emitter.emit_void(VoidReason::NotConfirmed).await;
             return Ok(None);

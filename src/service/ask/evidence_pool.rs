@@ -112,6 +112,11 @@ impl EvidencePool {
         self.hits.len() - before
     }
 
+    /// All passages, in the order they were found.
+    pub(super) fn hits(&self) -> &[GradedHit] {
+        &self.hits
+    }
+
     /// Sums up the grades of all passages; `best` is the answerability of the best round.
     pub(super) fn found(&self, best: Option<f32>) -> EvidenceFound {
         let count = |grade| self.hits.iter().filter(|graded| graded.verdict.grade == grade).count();

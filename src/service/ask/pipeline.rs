@@ -34,6 +34,7 @@ use super::{
     cache::{self, CacheClaim},
     condense,
     context::AskContext,
+    currency,
     draft::{Assignment, DraftRequest, Retry},
     early_draft::{ConfirmedDraft, EarlyDraft},
     emit::Emitter,
@@ -45,6 +46,7 @@ use super::{
     retrieve::{self, Corpus},
     rewrite::{self, Rewording},
     state::{LoopState, PlannedRetrieval},
+    steps::with_steps,
     validate::{self, Judgement},
     verify, web,
 };
@@ -205,7 +207,8 @@ async fn answer_from(
     {
         return Ok(answered(ask, state, AskOutcome::Answered { answer, by }));
     }
-    let chosen = state.pool.evidence(over);
+    let found = state.pool.hits();
+    let chosen = with_steps(ask, currency::current(ask, &state.pool.evidence(over), found), found);
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
     ask.record.set_sources(Arc::clone(&sources));
     if ask.request.execution.dry_run {

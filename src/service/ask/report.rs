@@ -215,6 +215,15 @@ pub(crate) enum AskWarning {
     },
     /// The conversation has messages that instruct the assistant, which are not followed.
     InstructionsIgnored,
+    /// A document that was found was replaced by another one.
+    SourceReplaced {
+        /// Its source.
+        source: String,
+        /// Source of the document that replaced it; `None` if it says by itself that it was replaced.
+        by: Option<String>,
+        /// Whether the answer may cite it all the same, since no other document says as much.
+        is_used: bool,
+    },
     /// The documents were insufficient, and the web could not be searched.
     WebSearchFailed {
         /// The reason.
@@ -273,6 +282,7 @@ impl AskWarning {
             Self::MarkersNormalised { .. } => "markers_normalised",
             Self::ModelSkipped { .. } => "model_skipped",
             Self::InstructionsIgnored => "instructions_ignored",
+            Self::SourceReplaced { .. } => "source_replaced",
             Self::WebSearchFailed { .. } => "web_search_failed",
         }
     }

@@ -12,6 +12,7 @@ use super::naming::{about, named, words_in};
 use super::need::{Reason, asks_why};
 use super::pointer::Pointers;
 use super::quote::quotable;
+use super::role::{bonus_of_row, bonus_of_sentence, qualifier};
 use super::row::labelled;
 use super::section::{RunIn, Section, is_label, is_question};
 use super::surroundings::{Above, beside, context};
@@ -31,6 +32,9 @@ const NAMED_ENTRY: f32 = 0.5;
 
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
+
+/// What a sentence loses that lacks what narrows the question down, beside one of its source that holds it.
+const UNQUALIFIED: f32 = 0.15;
 
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,6 +176,7 @@ pub fn candidates(
 ) -> Vec<SentenceCandidate> {
     let asked = Asked {
         question,
+        qualifier: qualifier(question),
         is_for_entry: asks_for_entry(question),
         is_for_default: tells_default(&question.asked),
         nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
@@ -189,6 +194,8 @@ pub fn candidates(
 /// A question, and which parts of a manual answer it.
 struct Asked<'q> {
     question: &'q Question,
+    /// Terms of the phrase that narrows it down.
+    qualifier: TermMask,
     /// Whether it is for the name of an entry: "which command …".
     is_for_entry: bool,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
@@ -260,7 +267,19 @@ fn of_source(
         }
         before = Some(sentence);
     }
+    prefer_qualified(asked, &mut found);
     found
+}
+
+/// Puts the sentences of a source that lack what narrows the question down behind those that hold it.
+fn prefer_qualified(asked: &Asked<'_>, found: &mut [SentenceCandidate]) {
+    let is_qualified =
+        |candidate: &SentenceCandidate| candidate.held & asked.qualifier == asked.qualifier && !candidate.is_fragment;
+    if asked.qualifier != 0 && found.iter().any(is_qualified) {
+        for candidate in found.iter_mut().filter(|candidate| !is_qualified(candidate)) {
+            candidate.bonus -= UNQUALIFIED;
+        }
+    }
 }
 
 /// Lexical score plus a small share of the source's own probability, so that a good passage contributes sentences even
@@ -283,7 +302,8 @@ fn candidate(
     if !can_state || is_question(words) || is_label(words.trim()) {
         return None;
     }
-    let row = header_of(source, evidence, sentence).map(|header| labelled(header, words));
+    let header = header_of(source, evidence, sentence);
+    let row = header.map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
     let held = sentence.mask | evidence.title_mask | above.mask();
     let subject = question.terms.share(held & !sentence.mask);
@@ -296,7 +316,9 @@ fn candidate(
     let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
-        bonus: bonus(question, &text, reason),
+        bonus: bonus(question, &text, reason)
+            + bonus_of_sentence(question, &text, source.title)
+            + if is_row { bonus_of_row(question, header.unwrap_or_default(), words) } else { 0.0 },
         about: about(&question.text, source.title),
         headed: heading_asked.min(question.terms.share(in_heading)),
         heading: in_heading,

@@ -5,14 +5,16 @@ use std::ops::Range;
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, best_for};
 use super::naming::about;
-use super::need::{Need, PassageReason};
-use super::parts::parts;
+use super::need::{Need, PassageReason, is_headed_as_steps};
+use super::parts::{compared, parts};
 use super::read_source::ReadSource;
 use super::rows_asked::rows_asked_for;
 use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
+use crate::markdown::cells;
+use crate::wording::lower_case_words;
 
 /// Most passages of an answer.
 const MOST_PASSAGES: usize = 4;
@@ -102,6 +104,7 @@ impl<'m> Sources<'m> {
     /// The passages for a need; none if a sentence answers the question, or nothing is related to it.
     pub(super) fn excerpts(&self, need: &Need, ranked: &[Scored<'_>]) -> Excerpts {
         let chosen = match need {
+            Need::Comparison if let Some(table) = self.table_of_both(ranked) => vec![table],
             // Rows of a table that stand side by side compare by themselves.
             Need::Comparison if ranked.first().is_some_and(|(best, _)| best.is_row) => Vec::new(),
             Need::Comparison => return self.compared(ranked),
@@ -140,6 +143,7 @@ impl<'m> Sources<'m> {
             }
         }
         let Some((_, number, section, anchor)) = best else { return Vec::new() };
+        let (number, section, anchor) = self.headed_steps(number).unwrap_or((number, section, anchor));
         let Some(read) = self.get(number) else { return Vec::new() };
         let parts = match read.entry_at(section, anchor) {
             Some(_) => read.best_entries(section),
@@ -156,6 +160,21 @@ impl<'m> Sources<'m> {
         let own = self.get(source).and_then(|read| read.units.get(units)).unwrap_or_default();
         let mask = own.iter().fold(title, |mask, unit| mask | unit.mask);
         self.material.question.terms.share(mask)
+    }
+
+    /// The section under a heading for steps in the document of a source, unless the source has such a heading itself: steps
+    /// belong to what their document is about, whatever their words. With its source, and its first unit.
+    fn headed_steps(&self, source: usize) -> Option<(usize, &Range<usize>, usize)> {
+        let own = self.get(source)?.source;
+        let is_beside = |read: &ReadSource<'_>| {
+            read.source.key.document_id == own.key.document_id && is_headed_as_steps(read.source.heading)
+        };
+        let mut beside =
+            self.read.iter().enumerate().filter(|(_, read)| is_beside(read) && !is_headed_as_steps(own.heading));
+        beside.find_map(|(number, read)| {
+            let section = read.sections.iter().find(|section| read.items(section) >= 2)?;
+            Some((number, section, read.first_words(section)?))
+        })
     }
 
     /// The passages of the best source's document in its order, each from its beginning.
@@ -275,6 +294,29 @@ impl<'m> Sources<'m> {
         }
         found.missing.retain(|sentence| is_ignorance(sentence));
         found
+    }
+
+    /// The table that has a column for each of the things compared, unless the best sentence is one of its rows.
+    fn table_of_both(&self, ranked: &[Scored<'_>]) -> Option<Excerpt> {
+        let compared: Vec<Vec<String>> =
+            compared(&self.material.question.text).iter().map(|part| lower_case_words(part).collect()).collect();
+        let is_of_both = |header: &str| {
+            let columns: Vec<Vec<String>> =
+                header.lines().flat_map(cells).map(|(_, cell)| lower_case_words(cell).collect()).collect();
+            let has_column = |part: &Vec<String>| {
+                columns.iter().any(|column| !column.is_empty() && column.iter().all(|word| part.contains(word)))
+            };
+            compared.len() > 1 && compared.iter().all(has_column)
+        };
+        self.read.iter().enumerate().find_map(|(number, read)| {
+            let is_row =
+                |(_, unit): &(usize, &Unit)| unit.kind == UnitKind::Row && read.header_of(unit).is_some_and(is_of_both);
+            let (at, _) = read.units.iter().enumerate().find(is_row)?;
+            let section = read.sections.iter().find(|section| section.contains(&at))?;
+            let table = read.excerpt(number, section, read.run(section, at), PassageReason::Compared);
+            let is_row_of_it = |best: &SentenceCandidate| best.is_row && best.source == number;
+            Some(table).filter(|_| !ranked.first().is_some_and(|(best, _)| is_row_of_it(best)))
+        })
     }
 
     /// The paragraph in which a sentence stands, with the list or code that belongs to it.

@@ -262,11 +262,20 @@ pub(super) fn is_part_of_synopsis(text: &str) -> bool {
 /// Whether a text is the synopsis of a command: `head [OPTION]... [FILE]...`.
 fn is_synopsis(text: &str) -> bool {
     let optional = text.matches(" [").count();
+    let begins_word =
+        |(at, _): &(usize, &str)| text.get(at + 2..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    let in_words = text.match_indices(" [").filter(begins_word).count();
+    let has_optional = in_words > text.matches("](").count() + 1 && !text.ends_with('.');
     let is_open = text.ends_with("...") && optional > 1 || text.ends_with(']') && text.contains(" [-");
     let has_place = text.split_whitespace().any(|word| word.starts_with('<') && word.ends_with('>'));
     let has_choice = ["{-", "|--", "[OPTION"].iter().any(|sign| text.contains(sign)) && !text.ends_with('.');
     let is_usage = has_place && text.split_whitespace().count() <= MOST_OF_USAGE;
-    text.starts_with("[-") || text.contains("]...") || is_open || has_choice || is_usage && !text.ends_with('.')
+    text.starts_with("[-")
+        || text.contains("]...")
+        || is_open
+        || has_optional
+        || has_choice
+        || is_usage && !text.ends_with('.')
 }
 
 fn is_capitalised(word: &str) -> bool {

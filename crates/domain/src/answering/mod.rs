@@ -37,6 +37,7 @@ mod pointer;
 mod quote;
 pub mod ranking;
 mod read_source;
+mod role;
 mod row;
 mod rows_asked;
 mod section;
@@ -56,7 +57,7 @@ use crate::identity::ChunkKey;
 
 pub use self::candidate::{MAX_CANDIDATES, SentenceCandidate, candidates};
 pub use self::compose::compose;
-pub use self::need::PassageReason;
+pub use self::need::{PassageReason, asks_for_steps, is_headed_as_steps};
 pub(crate) use self::parts::{compared, questions};
 pub use self::passages::{closest, passages};
 

@@ -37,6 +37,22 @@ const STEPS: [&str; 24] = [
     "what do i have to do ",
 ];
 
+/// Words of a heading under which steps stand.
+const STEP_HEADINGS: [&str; 12] = [
+    "steps",
+    "procedure",
+    "procedures",
+    "instructions",
+    "walkthrough",
+    "process",
+    "vorgehen",
+    "ablauf",
+    "schritte",
+    "anleitung",
+    "étapes",
+    "procédure",
+];
+
 /// Openings of a question for every item of a list.
 const LISTINGS: [&str; 19] = [
     "list ",
@@ -166,6 +182,20 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
     } else {
         (question.kind == AnswerKind::List).then_some(Need::Listing)
     }
+}
+
+/// Whether a question asks what is to be done.
+#[must_use]
+pub fn asks_for_steps(question: &str) -> bool {
+    let asked = question.trim_start().to_lowercase();
+    STEPS.iter().any(|opening| asked.starts_with(opening))
+}
+
+/// Whether a section is headed as steps, by the innermost of the headings above it.
+#[must_use]
+pub fn is_headed_as_steps(headings: &[String]) -> bool {
+    let words = headings.last().map(String::as_str).map(lower_case_words);
+    words.is_some_and(|mut words| words.any(|word| STEP_HEADINGS.contains(&word.as_str())))
 }
 
 /// Whether a question asks for a reason.

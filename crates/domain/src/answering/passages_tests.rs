@@ -40,6 +40,28 @@ fn a_how_to_is_given_its_section() {
 }
 
 #[test]
+fn steps_under_a_heading_for_them_belong_to_their_document() {
+    let heading = |last: &str| vec!["Restoring the pump".to_owned(), last.to_owned()];
+    let (about, steps) = (heading("About"), heading("Steps"));
+    let source = |heading: &'static [String], text| AnswerSource {
+        title: "Restoring the pump",
+        heading,
+        ..AnswerSource::alone(text)
+    };
+    let about = source(about.leak(), "The pump was restored in May. Restoring the pump takes an hour.");
+    let steps = source(steps.leak(), "## Steps\n\n1. Close the inlet.\n2. Turn the key.");
+    let given = given_of("How do I restore the pump?", &[about, steps]).expect("passages");
+    assert_eq!(given.text, "### Restoring the pump › Steps\n\n1. Close the inlet. [^2]\n2. Turn the key. [^2]");
+}
+
+#[test]
+fn a_table_with_a_column_for_each_of_two_things_compares_them() {
+    let fares = "# Fares\n\nThe single and the return are sold here.\n\n| | Single | Return |\n|---|---|---|\n| Adults | 3 | 5 |\n| Children | 1 | 2 |";
+    let text = text("What is the difference between the single and the return ticket?", &[fares]);
+    assert_eq!(text, "### Fares\n\n- Adults | Single: 3 | Return: 5 [^1]\n- Children | Single: 1 | Return: 2 [^1]");
+}
+
+#[test]
 fn a_long_section_is_given_from_the_steps_on() {
     let filler = "The toner of a printer has a long history that nobody needs to know in order to use it. ".repeat(30);
     let page = format!("{filler}\n\nTo change the toner of a printer:\n\n- Open the lid.\n- Pull it out.\n\n{filler}");

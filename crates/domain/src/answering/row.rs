@@ -28,6 +28,15 @@ pub(super) fn named_cells<'r>(header: &str, row: &'r str) -> Vec<(String, &'r st
     labels.zip(cells(row).map(|(_, cell)| cell)).filter(|(_, cell)| !cell.is_empty()).collect()
 }
 
+/// The cells of a row that hold something, each with its column: a row of a CSV file names its columns itself.
+pub(super) fn columns_and_values(header: &str, row: &str) -> Vec<(String, String)> {
+    let named = named_cells(header, row).into_iter().map(|(column, cell)| match column.as_str() {
+        "" => cell.split_once(": ").map_or((column, cell), |(column, value)| (column.to_owned(), value)),
+        _ => (column, cell),
+    });
+    named.map(|(column, value)| (column, value.to_owned())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::naming::words_in;
 use super::read_source::ReadSource;
-use super::row::named_cells;
+use super::row::columns_and_values;
 use super::units::UnitKind;
 use crate::evidence::{Question, TermMask};
 use crate::wording::lower_case_words;
@@ -14,6 +14,9 @@ const MOST_ROWS: usize = 12;
 
 /// Longest value, in bytes, that must be written in the question as in its cell: a rating of "A" is no article.
 const LONGEST_SIGN: usize = 2;
+
+/// Shortest verb whose doer may name a column, in bytes.
+const SHORTEST_VERB: usize = 3;
 
 /// A row of a table, by the number of its source and the position of its unit.
 struct Row {
@@ -51,15 +54,7 @@ fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {
     let units = read.units.iter().enumerate().filter(|(_, unit)| unit.kind == UnitKind::Row);
     let row = |(at, unit): (usize, &super::units::Unit)| {
         let header = read.header_of(unit).unwrap_or_default();
-        let cells = named_cells(header, read.source.text.get(unit.range.clone())?);
-        // A row of a CSV file names its columns itself.
-        let cells: Vec<(&str, &str)> = cells
-            .iter()
-            .map(|(column, cell)| match column.as_str() {
-                "" => cell.split_once(": ").unwrap_or(("", *cell)),
-                column => (column, *cell),
-            })
-            .collect();
+        let cells = columns_and_values(header, read.source.text.get(unit.range.clone())?);
         Some(Row {
             at: (number, at),
             is_named: cells.iter().any(|(column, value)| names(&question.asked, column, value)),
@@ -69,11 +64,21 @@ fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {
     units.filter_map(row).collect()
 }
 
-/// Whether a question names a column, and the value that stands there.
-fn names(question: &str, column: &str, value: &str) -> bool {
+/// Whether letters after a verb make a noun for its doer.
+fn is_doer(ending: &str) -> bool {
+    matches!(ending, "er" | "r" | "or")
+}
+
+/// Whether a question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there.
+pub(super) fn names(question: &str, column: &str, value: &str) -> bool {
     let asked: Vec<String> = lower_case_words(question).collect();
     let mut column = lower_case_words(column).peekable();
-    if column.peek().is_none() || !column.all(|word| asked.contains(&word)) {
+    let is_asked = |word: String| {
+        let is_verb_of =
+            |asked: &String| asked.len() >= SHORTEST_VERB && word.strip_prefix(asked.as_str()).is_some_and(is_doer);
+        asked.contains(&word) || asked.iter().any(is_verb_of)
+    };
+    if column.peek().is_none() || !column.all(is_asked) {
         return false;
     }
     if value.len() <= LONGEST_SIGN {
@@ -96,6 +101,8 @@ mod tests {
             ("Which cars have diesel as fuel?", "Fuel", "Diesel", true),
             ("Which cars have diesel?", "Fuel", "diesel", false),
             ("Which parts have the status in stock?", "Status", "In stock", true),
+            ("Which boats does Ada Byron own?", "Owner", "Ada Byron", true),
+            ("Which boats does Ada Byron own?", "Deputy", "Ada Byron", false),
             ("Which parts?", "", "parts", false),
         ];
         for (question, column, value, expected) in cases {

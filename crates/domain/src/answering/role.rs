@@ -1,0 +1,237 @@
+//! Whether a row or a sentence has what the question names in the part that the question gives it: "Role: Head of Finance" for
+//! "Who is the Head of Finance?", "Signed: … by Ada" for "Who signed it?", "£200.01 to £1,000" for "a claim of £800".
+
+use super::naming::words_in;
+use super::parts::compared;
+use super::row::columns_and_values;
+use super::rows_asked::names;
+use crate::currency::amends;
+use crate::evidence::kind::AnswerKind;
+use crate::evidence::{Question, TermMask};
+use crate::lexical::analyzer::Analyzer;
+use crate::wording::lower_case_words;
+
+/// Bonus of a row whose value is named together with its column: "grade 5".
+const VALUE_OF_COLUMN: f32 = 0.35;
+
+/// Bonus of a row with a value of several words that the question holds whole.
+const WHOLE_VALUE: f32 = 0.3;
+
+/// Bonus of a row with a range that holds the amount in the question, and the loss of one with another range.
+const IN_RANGE: f32 = 0.5;
+
+/// Bonus of a sentence that names who did what the question asks: "signed by Ada".
+const AGENT: f32 = 0.3;
+
+/// Bonus of a document that changes what another one says.
+const AMENDMENT: f32 = 0.15;
+
+/// Most words between a verb and the "by" of the one who did it.
+const MOST_BEFORE_AGENT: usize = 6;
+
+/// The word before what narrows a question down. Places and times after "in" stand around sentences more often than in them.
+const NARROWING: &str = " for ";
+
+/// Most words of such a phrase.
+const MOST_OF_QUALIFIER: usize = 4;
+
+/// Words before the highest amount of a range.
+const AT_MOST: [&str; 8] = ["up to", "at most", "under", "below", "less than", "no more than", "until", "to"];
+
+/// Words before the lowest amount of a range.
+const AT_LEAST: [&str; 7] = ["above", "over", "more than", "from", "at least", "exceeding", "beyond"];
+
+/// The bonus of a sentence of a document with this title.
+pub(super) fn bonus_of_sentence(question: &Question, text: &str, title: &str) -> f32 {
+    let agent = question.kind == AnswerKind::Person && names_agent(&question.asked, text);
+    f32::from(u8::from(agent)) * AGENT + f32::from(u8::from(amends(title))) * AMENDMENT
+}
+
+/// The bonus of a row below a header.
+pub(super) fn bonus_of_row(question: &Question, header: &str, row: &str) -> f32 {
+    // The names of two things compared are mostly those of columns.
+    if !compared(&question.text).is_empty() {
+        return 0.0;
+    }
+    let cells = columns_and_values(header, row);
+    let asked: Vec<String> = lower_case_words(&question.asked).collect();
+    let is_whole = |value: &str| {
+        let value: Vec<String> = lower_case_words(value).collect();
+        value.len() > 1 && asked.windows(value.len()).any(|words| words == value)
+    };
+    let is_named = cells.iter().any(|(column, value)| names(&question.asked, column, value));
+    let holds_whole = cells.iter().any(|(_, value)| is_whole(value));
+    let named = if is_named { VALUE_OF_COLUMN } else { 0.0 };
+    let whole = if holds_whole { WHOLE_VALUE } else { 0.0 };
+    let ranged = the_amount(&question.asked).map_or(0.0, |amount| {
+        let mut ranges = cells.iter().filter_map(|(_, value)| Range::read(value, amount.sign)).peekable();
+        let has_range = ranges.peek().is_some();
+        match (has_range, ranges.any(|range| range.holds(amount.value))) {
+            (false, _) => 0.0,
+            (true, true) => IN_RANGE,
+            (true, false) => -IN_RANGE,
+        }
+    });
+    named.max(whole) + ranged
+}
+
+/// The terms of the phrase at the end of a question that narrows what is asked: "for contractors".
+pub(super) fn qualifier(question: &Question) -> TermMask {
+    let asked = question.asked.trim_end_matches(['?', '.', '!', ' ']);
+    let phrase = asked.rsplit_once(NARROWING).map_or("", |(_, phrase)| phrase);
+    let words = phrase.split_whitespace().count();
+    if (1..=MOST_OF_QUALIFIER).contains(&words) { words_in(question, phrase) } else { 0 }
+}
+
+/// Whether a sentence says by whom that was done which a question asks the doer of.
+fn names_agent(question: &str, sentence: &str) -> bool {
+    let mut asked = question.split_whitespace();
+    let (Some(who), Some(verb)) = (asked.next(), asked.next()) else { return false };
+    let stem = |word: &str| Analyzer::english().terms(word).into_iter().next();
+    let Some(verb) = stem(verb).filter(|_| who.eq_ignore_ascii_case("who")) else { return false };
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let is_name = |word: Option<&&str>| word.is_some_and(|word| word.starts_with(char::is_uppercase));
+    let mut done = words.iter().enumerate().filter(|(_, word)| stem(word).as_ref() == Some(&verb));
+    done.any(|(at, _)| {
+        let by = words.iter().skip(at + 1).take(MOST_BEFORE_AGENT).position(|word| *word == "by");
+        by.is_some_and(|by| is_name(words.get(at + by + 2)))
+    })
+}
+
+/// An amount with the sign of its currency, if it has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Amount {
+    value: f64,
+    sign: Option<char>,
+}
+
+/// The one amount in a question; `None` if it has several, or none but a year.
+fn the_amount(question: &str) -> Option<Amount> {
+    let mut amounts = question.split_whitespace().filter_map(amount);
+    let is_year = |amount: &Amount| amount.sign.is_none() && (1900.0..2100.0).contains(&amount.value);
+    let first = amounts.next().filter(|amount| !is_year(amount))?;
+    amounts.next().is_none().then_some(first)
+}
+
+/// A word that is an amount: "£1,000", "800".
+fn amount(word: &str) -> Option<Amount> {
+    let word = word.trim_end_matches(['?', '.', ',', '!', ';', ':', ')']).trim_start_matches('(');
+    let digits = word.trim_start_matches(['£', '$', '€', '¥']);
+    let sign = word.chars().next().filter(|_| digits.len() < word.len());
+    let is_number = digits.starts_with(|sign: char| sign.is_ascii_digit())
+        && digits.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, ',' | '.'));
+    let value = digits.replace(',', "").parse().ok().filter(|_| is_number)?;
+    Some(Amount { value, sign })
+}
+
+/// Amounts from one to another; open at one end, or both closed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Range {
+    least: f64,
+    most: f64,
+}
+
+impl Range {
+    /// The range that a cell is, of amounts in this currency.
+    fn read(cell: &str, sign: Option<char>) -> Option<Self> {
+        let spaced = cell.replace(['–', '—'], " to ").to_lowercase();
+        let words: Vec<&str> = spaced.split_whitespace().collect();
+        let amounts: Vec<(usize, Amount)> =
+            words.iter().enumerate().filter_map(|(at, word)| Some((at, amount(word)?))).collect();
+        if amounts.iter().any(|(_, amount)| sign.is_some() && amount.sign != sign) {
+            return None;
+        }
+        let before = |at: usize| words.get(..at).unwrap_or_default().join(" ");
+        let ends = |at: usize, openings: &[&str]| {
+            let before = before(at);
+            openings.iter().any(|opening| before == *opening || before.ends_with(&format!(" {opening}")))
+        };
+        match amounts.as_slice() {
+            [(at, only)] if ends(*at, &AT_MOST) => Some(Self { least: f64::NEG_INFINITY, most: only.value }),
+            [(at, only)] if ends(*at, &AT_LEAST) => Some(Self { least: only.value, most: f64::INFINITY }),
+            [(_, least), (at, most)] if ends(*at, &["to", "and", "until", "up to"]) => {
+                Some(Self { least: least.value, most: most.value })
+            }
+            _ => None,
+        }
+    }
+
+    fn holds(self, value: f64) -> bool {
+        (self.least..=self.most).contains(&value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(text: &str) -> Question {
+        Question::new(Analyzer::english(), text, 100, |_| 5)
+    }
+
+    #[test]
+    fn a_row_has_what_the_question_names() {
+        let staff = "| Name | Role | Reports to |";
+        let of = |text: &str, row: &str| bonus_of_row(&question(text), staff, row);
+        let head = "| Ada Byron | Head of Finance | Chair |";
+        assert!(
+            of("Who is the Head of Finance?", head)
+                > of("Who is the Head of Finance?", "| Bo | Clerk | Head of Finance, acting |")
+        );
+        let grades = "| Grade | Salary |";
+        let salary = question("What is the salary of grade 5?");
+        assert!(bonus_of_row(&salary, grades, "| 5 | 100 |") > bonus_of_row(&salary, grades, "| 4 | 90 |"));
+    }
+
+    #[test]
+    fn an_amount_lies_in_a_range() {
+        let claim = question("who approves an expense claim of £800");
+        let header = "| Amount | Approved by |";
+        let rows = [
+            ("up to £200", -1),
+            ("£200.01 to £1,000", 1),
+            ("£1,000.01 – £5,000", -1),
+            ("above £5,000", -1),
+            ("any", 0),
+        ];
+        for (amount, expected) in rows {
+            let bonus = bonus_of_row(&claim, header, &format!("| {amount} | Ada |"));
+            assert_eq!(bonus.total_cmp(&0.0) as i8, expected, "{amount}");
+        }
+        let open = question("Who approves £9,000?");
+        assert!(bonus_of_row(&open, header, "| above £5,000 | Ada |") > 0.0);
+        for text in ["Who approved it in 2024?", "Who approves £1 or £2?", "Who approves €800?"] {
+            assert!(bonus_of_row(&question(text), header, "| £200 to £1,000 | Ada |").abs() < f32::EPSILON, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_phrase_at_the_end_narrows_a_question() {
+        for (text, words) in [
+            ("What is the budget for contractors?", vec!["contractors"]),
+            ("How long is leave in Germany for the staff of Kiel?", vec!["staff", "Kiel"]),
+            ("What is in the box?", vec![]),
+            ("Who pays for it if nobody else has signed the lease by June?", vec![]),
+            ("Who pays?", vec![]),
+        ] {
+            let question = question(text);
+            let terms = question.terms.terms().iter().enumerate();
+            let held =
+                terms.filter(|(at, _)| qualifier(&question) & (1 << at) != 0).map(|(_, term)| term.word.as_str());
+            assert_eq!(held.collect::<Vec<_>>(), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_doer_is_named_after_by() {
+        for (text, sentence, expected) in [
+            ("Who signed the lease?", "Signed: 14 June by Ada Byron", true),
+            ("Who founded it?", "It was founded in 1890 by Bo.", true),
+            ("Who signed the lease?", "Signed by hand.", false),
+            ("Who signed the lease?", "Supplier: Ada Byron", false),
+            ("When was it signed?", "Signed by Ada.", false),
+        ] {
+            assert_eq!(names_agent(text, sentence), expected, "{text} {sentence}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Documents that another one has replaced: last year's policy beside this year's, a price list that says of itself that it
+//! was superseded. Where both are found, the one that holds now answers, unless the question is for the other one.
+//!
+//! Three signs tell: titles that differ in nothing but the year, what a document says of itself at its beginning, and the
+//! name of its file or folder. English, German and French.
+
+use crate::wording::lower_case_words;
+
+/// Bytes at the beginning of a document in which it says whether it holds.
+const BEGINNING: usize = 400;
+
+/// Words that a sentence about a document which was replaced begins with, after those of [`ITSELF`].
+const REPLACED: [&str; 13] = [
+    "superseded by",
+    "replaced by",
+    "withdrawn by",
+    "no longer valid",
+    "no longer in force",
+    "no longer applies",
+    "no longer maintained",
+    "ersetzt durch",
+    "abgelöst durch",
+    "nicht mehr gültig",
+    "außer kraft",
+    "remplacé par",
+    "remplacée par",
+];
+
+/// The same, if the sentence ends with them: obsolete pumps are something else than an obsolete list.
+const REPLACED_BRIEFLY: [&str; 7] =
+    ["superseded", "replaced", "withdrawn", "obsolete", "out of date", "outdated", "veraltet"];
+
+/// Words in the name of a file or folder that holds what was replaced.
+const REPLACED_NAMES: [&str; 6] = ["superseded", "obsolete", "outdated", "archived", "archive", "veraltet"];
+
+/// Words before these in a sentence about the document itself.
+const ITSELF: [&str; 23] = [
+    "this", "the", "document", "policy", "version", "page", "list", "edition", "guide", "plan", "status", "note",
+    "was", "is", "has", "been", "dieses", "diese", "dokument", "fassung", "wurde", "ist", "ce",
+];
+
+/// Words of a question for what held before, or for what has changed.
+const FORMER: [&str; 30] = [
+    "old",
+    "older",
+    "previous",
+    "previously",
+    "former",
+    "formerly",
+    "earlier",
+    "past",
+    "history",
+    "historical",
+    "originally",
+    "superseded",
+    "replaced",
+    "archived",
+    "compare",
+    "compared",
+    "comparison",
+    "difference",
+    "differences",
+    "differ",
+    "changed",
+    "changes",
+    "trend",
+    "years",
+    "alte",
+    "alten",
+    "früher",
+    "vorher",
+    "ancien",
+    "ancienne",
+];
+
+/// Words in the title of a document that changes another one.
+const AMENDMENTS: [&str; 6] = ["addendum", "amendment", "erratum", "corrigendum", "nachtrag", "avenant"];
+
+/// What tells of a document whether it holds.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentFace<'d> {
+    /// Name of its collection: documents of others do not replace it.
+    pub collection: &'d str,
+    /// Its title.
+    pub title: &'d str,
+    /// Its caller's name for it.
+    pub source: &'d str,
+    /// Its first chunk, where that is known.
+    pub beginning: Option<&'d str>,
+}
+
+/// How a document was replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replaced {
+    /// By the document at this position.
+    By(usize),
+    /// It says so itself, or its name does.
+    BySign,
+}
+
+/// For each document whether the question is for another one that replaced it.
+#[must_use]
+pub fn replaced(question: &str, documents: &[DocumentFace<'_>]) -> Vec<Option<Replaced>> {
+    let asked_year = years(question).last();
+    if asked_year.is_none() && lower_case_words(question).any(|word| FORMER.contains(&word.as_str())) {
+        return vec![None; documents.len()];
+    }
+    let editions: Vec<Edition> = documents.iter().map(Edition::of).collect();
+    let of = |(at, edition): (usize, &Edition)| {
+        let others = editions.iter().enumerate().filter(|(other, _)| *other != at);
+        let mut siblings = others.filter(|(_, other)| edition.is_sibling_of(other));
+        let by = match asked_year {
+            Some(year) => siblings.find(|(_, other)| other.year == Some(year) && edition.year != Some(year)),
+            None => siblings.filter(|(_, other)| other.year > edition.year).max_by_key(|(_, other)| other.year),
+        };
+        let says_so = || asked_year.is_none() && documents.get(at).is_some_and(DocumentFace::says_that_it_was_replaced);
+        by.map(|(other, _)| Replaced::By(other)).or_else(|| says_so().then_some(Replaced::BySign))
+    };
+    editions.iter().enumerate().map(of).collect()
+}
+
+/// Whether a document changes another one: what it says goes before that.
+#[must_use]
+pub(crate) fn amends(title: &str) -> bool {
+    lower_case_words(title).any(|word| AMENDMENTS.contains(&word.as_str()))
+}
+
+impl DocumentFace<'_> {
+    fn says_that_it_was_replaced(&self) -> bool {
+        let mut steps = self.source.split('/').flat_map(lower_case_words);
+        let beginning = self.beginning.map(beginning).unwrap_or_default();
+        let mut sentences = beginning.split(['.', '\n', ';', ':']);
+        steps.any(|word| REPLACED_NAMES.contains(&word.as_str())) || sentences.any(is_about_itself)
+    }
+}
+
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(BEGINNING)).unwrap_or(text)
+}
+
+/// Whether a sentence says of its document that it was replaced.
+fn is_about_itself(sentence: &str) -> bool {
+    let words: Vec<String> = lower_case_words(sentence).collect();
+    let subject = words.iter().take_while(|word| ITSELF.contains(&word.as_str())).count();
+    let rest = words.get(subject..).unwrap_or_default().join(" ");
+    let begins = |sign: &&str| rest.strip_prefix(*sign).is_some_and(|after| after.is_empty() || after.starts_with(' '));
+    REPLACED_BRIEFLY.contains(&rest.as_str()) || REPLACED.iter().any(begins)
+}
+
+/// The years in a text, in their order.
+fn years(text: &str) -> impl DoubleEndedIterator<Item = u16> {
+    let numbers = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| word.len() == 4);
+    numbers
+        .filter_map(|word| word.parse().ok())
+        .filter(|year| (1900..2100).contains(year))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// A document as one of several that differ in their years.
+struct Edition<'d> {
+    collection: &'d str,
+    /// The words of its title without years; none if other numbers tell it from its siblings.
+    name: Vec<String>,
+    /// The year that its title or its file names, else the first one at its beginning.
+    year: Option<u16>,
+    /// Whether its title or its file names a year.
+    is_dated: bool,
+}
+
+impl<'d> Edition<'d> {
+    fn of(document: &DocumentFace<'d>) -> Self {
+        let is_year = |word: &str| years(word).next().is_some();
+        let mut name: Vec<String> = lower_case_words(document.title).filter(|word| !is_year(word)).collect();
+        if name.iter().any(|word| word.contains(|sign: char| sign.is_ascii_digit())) {
+            name.clear();
+        }
+        let file = document.source.rsplit('/').next().unwrap_or_default();
+        let dated = years(document.title).next_back().or_else(|| years(file).next_back());
+        let at_beginning = || document.beginning.and_then(|text| years(beginning(text)).next());
+        Self { collection: document.collection, name, year: dated.or_else(at_beginning), is_dated: dated.is_some() }
+    }
+
+    /// Whether both have the same title but for the year.
+    fn is_sibling_of(&self, other: &Self) -> bool {
+        let is_known = self.year.is_some() && other.year.is_some() && (self.is_dated || other.is_dated);
+        is_known && !self.name.is_empty() && self.name == other.name && self.collection == other.collection
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn document<'d>(title: &'d str, source: &'d str, beginning: &'d str) -> DocumentFace<'d> {
+        DocumentFace { collection: "team", title, source, beginning: Some(beginning) }
+    }
+
+    fn of(question: &str, documents: &[DocumentFace<'_>]) -> Vec<Option<Replaced>> {
+        replaced(question, documents)
+    }
+
+    #[test]
+    fn the_edition_of_the_latest_year_holds() {
+        let editions =
+            [document("Fares 2024", "a.md", ""), document("Fares 2026", "b.md", ""), document("Ferries", "c.md", "")];
+        let latest = [Some(Replaced::By(1)), None, None];
+        assert_eq!(of("What is the fare?", &editions), latest);
+        assert_eq!(of("What was the fare in 2024?", &editions), [None, Some(Replaced::By(0)), None]);
+        assert_eq!(of("What was the fare in 1999?", &editions), [None; 3]);
+        for question in ["What was the previous fare?", "How has the fare changed?", "Compare the fares"] {
+            assert_eq!(of(question, &editions), [None; 3], "{question}");
+        }
+        let by_file = [document("Fares", "fares-2024.md", ""), document("Fares", "fares-2026.md", "")];
+        assert_eq!(of("What is the fare?", &by_file), [Some(Replaced::By(1)), None]);
+        let other = DocumentFace { collection: "other", ..editions[1] };
+        assert_eq!(of("What is the fare?", &[editions[0], other]), [None; 2]);
+    }
+
+    #[test]
+    fn a_title_without_a_year_is_dated_by_its_beginning() {
+        let plans = [document("Fares 2025", "a", "# Fares 2025"), document("Fares", "b", "Valid from 1 January 2026.")];
+        assert_eq!(of("What is the fare?", &plans), [Some(Replaced::By(1)), None]);
+        let undated = DocumentFace { beginning: None, ..plans[1] };
+        assert_eq!(of("What is the fare?", &[plans[0], undated]), [None; 2]);
+        let same = [document("Notes", "a.md", "2024"), document("Notes", "b.md", "2026")];
+        assert_eq!(of("What is the fare?", &same), [None; 2], "two notes of one title are no editions");
+        let numbered = [document("Invoice 7 2024", "a", ""), document("Invoice 7 2026", "b", "")];
+        assert_eq!(of("What is the fare?", &numbered), [None; 2]);
+    }
+
+    #[test]
+    fn a_document_says_that_it_was_replaced() {
+        for text in [
+            "# Fares\n\nIn force from May. Superseded by the list of June.",
+            "This document has been replaced by the new one.",
+            "Status: obsolete",
+            "Diese Fassung ist außer Kraft.",
+        ] {
+            assert_eq!(of("What is the fare?", &[document("Fares", "a.md", text)]), [Some(Replaced::BySign)], "{text}");
+        }
+        for text in
+            ["The pump was replaced by a new one.", "Obsolete pumps are sold.", "Worn seals are replaced by Mira."]
+        {
+            assert_eq!(of("Who?", &[document("Pumps", "a.md", text)]), [None], "{text}");
+        }
+        assert_eq!(of("Fare?", &[document("Fares", "archive/fares.md", "")]), [Some(Replaced::BySign)]);
+        assert_eq!(of("The fare of 2024?", &[document("Fares", "archive/fares.md", "")]), [None]);
+    }
+
+    #[test]
+    fn an_amendment_says_so() {
+        assert!(amends("Addendum to the fares") && amends("Nachtrag 1") && !amends("Fares and amended rules"));
+    }
+}
