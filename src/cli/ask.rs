@@ -75,7 +75,7 @@ fn readable(body: &Value) -> String {
 /// Formats an abstention with the beginnings of the nearest passages.
 fn abstention(body: &Value) -> String {
     let mut page = corrections(body);
-    let _ = writeln!(page, "No answer in these documents ({}).", text(body, "reason"));
+    let _ = writeln!(page, "{}", no_answer(text(body, "reason")));
     let unknown: Vec<&str> = items(body, "unknown_terms").iter().filter_map(Value::as_str).collect();
     if let Some(notice) = notices::unknown(&unknown) {
         let _ = writeln!(page, "{notice}");
@@ -87,6 +87,18 @@ fn abstention(body: &Value) -> String {
         let _ = writeln!(page, "  - {}: \"{}\"", named(source), notices::beginning(text(source, "text")));
     }
     page
+}
+
+/// Says why there is no answer.
+fn no_answer(reason: &str) -> String {
+    match reason {
+        "no_relevant_content" => "No answer in these documents: none of the passages found answers it.".to_owned(),
+        "low_support" => "No sure answer in these documents: no passage surely answers it.".to_owned(),
+        "model_declined" => "No answer in these documents: the model found none in the passages.".to_owned(),
+        "empty_collection" => "No answer: the collections asked hold no documents.".to_owned(),
+        "out_of_budget" => "No answer: more model calls would have been needed than are allowed.".to_owned(),
+        other => format!("No answer in these documents ({other})."),
+    }
 }
 
 /// Formats how words of the question were read, if not as they were written.
@@ -117,7 +129,7 @@ mod tests {
         assert_eq!(readable(&body), expected);
         assert_eq!(
             readable(&json!({"answer": null, "reason": "low_support"})),
-            "No answer in these documents (low_support).\n"
+            "No sure answer in these documents: no passage surely answers it.\n"
         );
     }
 
@@ -150,7 +162,7 @@ mod tests {
         let abstention = json!({"answer": null, "reason": "low_support", "unknown_terms": ["rsync", "nginx"]});
         assert_eq!(
             readable(&abstention),
-            "No answer in these documents (low_support).\nNo document holds: rsync, nginx\n"
+            "No sure answer in these documents: no passage surely answers it.\nNo document holds: rsync, nginx\n"
         );
     }
 
@@ -159,6 +171,9 @@ mod tests {
         let source = json!({"title": "Doors", "source": "doors.md", "text": "Doors\nopen inwards."});
         let body = json!({"answer": null, "reason": "low_support", "sources": [source, source, source, source]});
         let closest = "  - Doors (doors.md): \"Doors open inwards.…\"\n".repeat(3);
-        assert_eq!(readable(&body), format!("No answer in these documents (low_support).\n\nClosest:\n{closest}"));
+        assert_eq!(
+            readable(&body),
+            format!("No sure answer in these documents: no passage surely answers it.\n\nClosest:\n{closest}")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Conversations: makes the message a question that stands alone, by a model or by the weighty words of the history.
+//! Conversations: makes the message a question that stands alone, by a model or by the weighty words of the history. What a
+//! message tells before its question is read like a turn before it.
 
 use super::{
     AskError, SkipCause,
@@ -10,8 +11,8 @@ use super::{
 };
 use crate::{
     domain::{
-        asked_part::asking_part,
-        conversation::{self, Condensed, Turn},
+        asked_part::{self, Story, asking_part},
+        conversation::{self, Condensed, Expansion, Speaker, Turn},
         prompt,
     },
     providers::chat::{CallRole, ChatChain},
@@ -59,23 +60,32 @@ pub(super) enum CondenseOutcome {
     Unclear(String),
 }
 
-/// Sets the question of an ask that has a history, if its message leans on it.
+/// Sets the question of an ask that has a history or tells a story, if its message leans on that.
 ///
 /// # Errors
 /// When the time limit is reached, or the database fails. If no model answers, the words of the history are added.
 #[tracing::instrument(target = "cited::trace", skip_all)]
 pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<CondenseOutcome, AskError> {
-    let history = conversation::recent(&ask.request.history);
+    let mut history = conversation::recent(&ask.request.history);
+    let is_conversation = !history.is_empty();
+    let told = asked_part::story(&ask.request.question);
+    let (text, message) = match &told {
+        Some(Story { story, question }) => {
+            history.push(Turn { speaker: Speaker::User, text: (*story).to_owned() });
+            (*question, asking_part(question))
+        }
+        None => (ask.request.question.as_str(), ask.asked().to_owned()),
+    };
     if history.is_empty() {
         return Ok(CondenseOutcome::Question);
     }
     ask.record.enter(Stage::Condense);
-    let message = ask.asked();
+    let message = message.as_str();
     let spoken: Vec<&str> = history.iter().map(|turn| turn.text.as_str()).chain([message]).collect();
     let rarity = corpus.rarity(ask, &spoken.join("\n")).await?;
     let leans = conversation::leans(corpus.analyzer, message, &rarity);
     let condensed = match &ask.models.condense {
-        Some(chain) if leans => condense_by_model(ask, chain, corpus, &history).await?,
+        Some(chain) if leans && is_conversation => condense_by_model(ask, chain, corpus, &history).await?,
         _ => None,
     };
     let standalone = match condensed {
@@ -84,12 +94,24 @@ pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Conden
             Some(StandaloneQuestion { asked: asking_part(&text), text, by: CondensedBy::Model })
         }
         None => {
-            let expansion = leans.then(|| conversation::expand(corpus.analyzer, message, &history, &rarity)).flatten();
-            expansion.map(|expansion| StandaloneQuestion {
-                text: expansion.add_to(&ask.request.question),
-                asked: expansion.add_to(message),
-                by: CondensedBy::BuiltIn,
-            })
+            let expansion = conversation::expand(corpus.analyzer, message, &history, &rarity);
+            match expansion {
+                Some(expansion) if leans || matches!(expansion, Expansion::Question(_)) => Some(StandaloneQuestion {
+                    text: expansion.of(text),
+                    asked: expansion.of(message),
+                    by: CondensedBy::BuiltIn,
+                }),
+                expansion => {
+                    if let Some(expansion) = expansion {
+                        ask.set_with_history(expansion.of(message));
+                    }
+                    told.as_ref().map(|_| StandaloneQuestion {
+                        text: text.to_owned(),
+                        asked: message.to_owned(),
+                        by: CondensedBy::User,
+                    })
+                }
+            }
         }
     };
     ask.record.note_conversation(ConversationTrace {

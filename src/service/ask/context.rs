@@ -37,6 +37,8 @@ pub(super) struct AskContext {
     message: String,
     /// The question made of the message and its history; set before the first search, if at all.
     standalone: OnceLock<StandaloneQuestion>,
+    /// The message with words of the history, where it may stand alone: the next wording if nothing is found by itself.
+    with_history: OnceLock<String>,
     /// The question without typing errors; set before its passages are graded, if at all.
     corrected: OnceLock<CorrectedQuestion>,
     /// Word in the tags of its prompts.
@@ -86,6 +88,7 @@ impl AskContext {
             caller,
             message: asking_part(&request.question),
             standalone: OnceLock::new(),
+            with_history: OnceLock::new(),
             corrected: OnceLock::new(),
             nonce,
             request,
@@ -131,6 +134,16 @@ impl AskContext {
     /// Sets the question; the first one stands.
     pub(super) fn set_standalone(&self, standalone: StandaloneQuestion) {
         let _ = self.standalone.set(standalone);
+    }
+
+    /// Sets the wording with the history; the first one stands.
+    pub(super) fn set_with_history(&self, wording: String) {
+        let _ = self.with_history.set(wording);
+    }
+
+    /// The message with words of the history, where it may stand alone.
+    pub(super) fn with_history(&self) -> Option<&str> {
+        self.with_history.get().map(String::as_str)
     }
 
     /// Whether the web would be searched if the collections allow it. A filter selects certain documents, and the web has

@@ -150,13 +150,23 @@ fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) ->
     GradedRound { hits, answerability, terms, missing: Vec::new() }
 }
 
-/// The sub-questions without evidence, and the weighty words of the question that no correct passage holds.
+/// The sub-questions without evidence, and the weighty words of the question that no correct passage holds; where none is
+/// correct, those that no doubtful one holds either, if there are any.
 fn uncovered(state: &LoopState, round: &GradedRound) -> Vec<String> {
-    let is_correct = |(hit, _): &(&GradedHit, &TermMask)| hit.verdict.grade == Grade::Correct;
-    let correct = round.hits.iter().zip(&round.terms).filter(is_correct).map(|(_, mask)| *mask);
+    let of = |grade: Grade| {
+        let is_of = move |(hit, _): &(&GradedHit, &TermMask)| hit.verdict.grade == grade;
+        round.hits.iter().zip(&round.terms).filter(is_of).map(|(_, mask)| *mask)
+    };
+    let has_correct = of(Grade::Correct).next().is_some();
+    let beside_doubtful = missing::uncovered(&state.question, of(Grade::Ambiguous));
+    let words = if has_correct || beside_doubtful.is_empty() {
+        missing::uncovered(&state.question, of(Grade::Correct))
+    } else {
+        beside_doubtful
+    };
     let parts = state.plan.as_ref().filter(|plan| plan.is_decomposed()).map(|plan| plan.sub_questions.as_slice());
     let open = state.sub_questions.unanswered().iter().filter_map(|place| parts?.get(*place).cloned());
-    open.chain(missing::uncovered(&state.question, correct)).collect()
+    open.chain(words).collect()
 }
 
 /// Whether a passage keeps the grade of an earlier round. A model's is final; a calibrated one is replaced if the passage

@@ -56,6 +56,9 @@ async fn rewrite_by_model(ask: &AskContext, chain: &ChatChain, state: &LoopState
 }
 
 fn rewrite_built_in(ask: &AskContext, state: &LoopState) -> Option<String> {
+    if let Some(wording) = ask.with_history().filter(|wording| !state.tried.contains(wording)) {
+        return Some(wording.to_owned());
+    }
     let is_hopeful = |graded: &&GradedHit| graded.verdict.grade != Grade::Incorrect;
     let passages = if ask.request.feedback { state.last_round.as_slice() } else { &[] };
     let hopeful = passages.iter().filter(is_hopeful).take(FEEDBACK_PASSAGES);

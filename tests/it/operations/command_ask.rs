@@ -24,7 +24,7 @@ async fn the_service_that_is_meant_is_asked_with_its_key() {
     let app = TestApp::start_with_embeddings(&server, &[("CITED_API_KEYS", KEY)]).await;
     let collection = app.request(Method::POST, "/v1/collections").bearer_auth(KEY).json(&json!({"name": "empty"}));
     assert_eq!(send(collection).await.status, 201);
-    let told = "No answer in these documents (empty_collection).\n";
+    let told = "No answer: the collections asked hold no documents.\n";
     let elsewhere = ("CITED_SERVER", app.base.as_str());
     let (answer, error) = ask(&[elsewhere, ("CITED_API_KEY", KEY)]).await;
     assert_eq!(answer, told, "{error}");

@@ -7,10 +7,12 @@
 //! careful one: "whats the fee" asks "what is the fee?".
 
 mod request;
+mod story;
 mod typed;
 mod words;
 
 use self::request::direct_question;
+pub use self::story::{Story, story};
 use self::typed::with_care;
 use self::words::{FILLERS, Words};
 use super::conversation::reply_to_courtesy;

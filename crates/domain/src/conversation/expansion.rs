@@ -3,15 +3,19 @@
 //! Lin et al. (2020, arXiv:2005.02230) add keywords of earlier turns to a turn that is ambiguous by itself, and need no
 //! training. Here the words of the last turns are weighed by their rarity in the collections, by how often their turn
 //! has them, by who says them and by how long ago, summed over the turns: a word that is spoken of again and again is
-//! the subject. The best few are added, in the order in which they were said.
+//! the subject. The best few are added, in the order in which they were said; those of answers only if questions have too few.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::courtesy::{asks_nothing, is_courtesy};
-use super::{Rarity, Speaker, Turn, leaning::exchanges};
+use super::{
+    Rarity, Speaker, Turn,
+    exchange::exchanged,
+    leaning::{exchanges, means_a_person},
+};
 use crate::{
-    asked_part::asking_part, asking::is_instruction, grading::question::is_named, lexical::analyzer::Analyzer, notices,
-    wording::lower_case,
+    asked_part::asking_part, asking::is_instruction, citation::is_ignorance, evidence::names::first_person,
+    grading::question::is_named, lexical::analyzer::Analyzer, notices, wording::lower_case,
 };
 
 /// Most words that are added.
@@ -37,19 +41,29 @@ const WEIGHT_OF_EARLIER: f32 = 0.6;
 struct Candidate {
     word: String,
     weight: f32,
+    /// Whether the asker said it: most words of an answer tell what was found.
+    is_asked: bool,
     /// Where it was said: turn, and place among the words of the turn.
     place: (usize, usize),
 }
 
-/// Words that make a message stand alone.
+/// A message that stands alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expansion(String);
+pub enum Expansion {
+    /// With words of the turns before it.
+    Words(String),
+    /// In the place of the question before it, of which it asks something else.
+    Question(String),
+}
 
 impl Expansion {
-    /// A message with the words in brackets.
+    /// A message with the words in brackets, or the question that it stands for.
     #[must_use]
-    pub fn add_to(&self, message: &str) -> String {
-        format!("{} ({})", message.trim(), self.0)
+    pub fn of(&self, message: &str) -> String {
+        match self {
+            Self::Words(words) => format!("{} ({words})", message.trim()),
+            Self::Question(question) => question.clone(),
+        }
     }
 }
 
@@ -68,14 +82,29 @@ fn said(turn: &Turn) -> String {
     match turn.speaker {
         Speaker::User if asks_nothing(&turn.text) => String::new(),
         Speaker::User => asking_part(&turn.text),
-        Speaker::Assistant if is_courtesy(&turn.text) || turn.text.starts_with(notices::NO_ANSWER) => String::new(),
+        Speaker::Assistant
+            if is_courtesy(&turn.text) || turn.text.starts_with(notices::NO_ANSWER) || is_ignorance(&turn.text) =>
+        {
+            String::new()
+        }
         Speaker::Assistant => turn.text.trim_start_matches(notices::PASSAGES).to_owned(),
     }
 }
 
-/// The weightiest words of the turns before a message; `None` if they have no word that it lacks.
+/// The person that the last answer names, if a message means one by a pronoun.
+fn person_meant(message: &str, history: &[Turn]) -> Option<String> {
+    let answer = history.iter().rfind(|turn| turn.speaker == Speaker::Assistant)?;
+    means_a_person(message).then(|| first_person(message, &said(answer))).flatten()
+}
+
+/// The question that a message stands for, or the weightiest words of the turns before it; `None` if these have no word
+/// that it lacks.
 #[must_use]
 pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rarity) -> Option<Expansion> {
+    if let Some(question) = exchanged(message, history) {
+        return Some(Expansion::Question(question));
+    }
+    let person = person_meant(message, history);
     let own: BTreeSet<String> = analyzer.terms(message).into_iter().collect();
     let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
     // "And for the UK?" after "the allowance in Denmark" is not about Denmark, and "and in 4.1?" not about 4.3.
@@ -110,17 +139,23 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             let of_unknown = if is_unknown { WEIGHT_OF_UNKNOWN } else { 1.0 };
             let of_name = if is_name && turn.speaker == Speaker::User { WEIGHT_OF_NAME } else { 1.0 };
             let weight = term.weight * f32::from(count).sqrt() * of_speaker * of_unknown * of_name * recency;
-            let candidate = Candidate { word: term.word.clone(), weight: 0.0, place: (turn_number, position) };
-            candidates.entry(term.stem.clone()).or_insert(candidate).weight += weight;
+            let place = (turn_number, position);
+            let candidate = Candidate { word: term.word.clone(), weight: 0.0, is_asked: false, place };
+            let candidate = candidates.entry(term.stem.clone()).or_insert(candidate);
+            candidate.weight += weight;
+            candidate.is_asked |= turn.speaker == Speaker::User;
         }
         if turn.speaker == Speaker::User {
             recency *= WEIGHT_OF_EARLIER;
         }
     }
     let mut best: Vec<Candidate> = candidates.into_values().collect();
-    best.sort_by(|one, two| two.weight.total_cmp(&one.weight));
+    best.sort_by(|one, two| two.is_asked.cmp(&one.is_asked).then(two.weight.total_cmp(&one.weight)));
     best.truncate(MOST_WORDS);
     best.sort_by_key(|candidate| candidate.place);
-    let words: Vec<String> = best.into_iter().map(|candidate| candidate.word).collect();
-    (!words.is_empty()).then(|| Expansion(words.join(" ")))
+    let words = best.into_iter().map(|candidate| candidate.word);
+    let is_of_person = |word: &String| person.as_ref().is_some_and(|person| person.split(' ').any(|name| name == word));
+    let words: Vec<String> = words.filter(|word| !is_of_person(word)).collect();
+    let words: Vec<String> = person.iter().cloned().chain(words).collect();
+    (!words.is_empty()).then(|| Expansion::Words(words.join(" ")))
 }

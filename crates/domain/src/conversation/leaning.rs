@@ -22,6 +22,9 @@ const PRONOUNS: [&str; 22] = [
     "those", "there", "one", "ones", "both", "former", "latter",
 ];
 
+/// Pronouns for a person.
+const PERSONAL: [&str; 6] = ["he", "him", "his", "she", "her", "hers"];
+
 /// Openings of a message that goes on from the one before, beside those of [`EXCHANGES`].
 const OPENINGS: [&str; 9] =
     ["so", "then", "also", "what else", "why", "more", "any more", "anything else", "tell me more"];
@@ -54,9 +57,27 @@ pub(crate) fn has_pronoun(text: &str) -> bool {
     lower_case_words(text).any(|word| PRONOUNS.contains(&word.as_str()))
 }
 
+/// Whether a text means a person that another text names.
+pub(super) fn means_a_person(text: &str) -> bool {
+    lower_case_words(text).any(|word| PERSONAL.contains(&word.as_str()))
+}
+
 /// Whether a message asks the same as before of what it names: "And for the UK?"
 pub(super) fn exchanges(message: &str) -> bool {
     opens_with(message, &EXCHANGES)
+}
+
+/// The rest of a message that asks the same as before of something else.
+pub(super) fn after_exchange(message: &str) -> Option<&str> {
+    let opening =
+        EXCHANGES.iter().filter(|opening| opens_with(message, &[opening])).max_by_key(|opening| opening.len())?;
+    let mut rest = message;
+    for _ in opening.split(' ') {
+        let word = rest.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+        rest = word.trim_start_matches(char::is_alphanumeric);
+    }
+    // An option keeps its hyphens.
+    Some(rest.trim_start_matches([' ', ',', ':', ';', '\t', '\n']).trim_end_matches(['?', '.', '!', ' ']))
 }
 
 fn adds(message: &str) -> bool {

@@ -3,6 +3,7 @@
 //! Nothing but words is taken from the earlier messages. They are never sources, and no answer is checked against them.
 
 mod courtesy;
+mod exchange;
 mod expansion;
 mod leaning;
 mod reply;

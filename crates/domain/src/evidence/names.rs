@@ -131,6 +131,19 @@ pub(crate) fn names_in_full(question: &str, sentence: &str) -> bool {
     })
 }
 
+/// The first person that a sentence names in full and `question` does not.
+pub(crate) fn first_person(question: &str, sentence: &str) -> Option<String> {
+    let mut person = None;
+    any_name(question, sentence, |name| {
+        let is_person = name.words.len() > 1 && !name.has_place_word() && !name.follows(&NEVER_BEFORE_PERSONS);
+        if is_person {
+            person = Some(name.words.join(" "));
+        }
+        is_person
+    });
+    person
+}
+
 /// Whether a sentence names a place that `question` does not name: by a word for a kind of place, or a preposition.
 #[must_use]
 pub fn names_a_place(question: &str, sentence: &str) -> bool {
@@ -138,7 +151,7 @@ pub fn names_a_place(question: &str, sentence: &str) -> bool {
 }
 
 /// Whether one of the names in a sentence that are new to the question satisfies `is_wanted`.
-fn any_name(question: &str, sentence: &str, is_wanted: impl Fn(&Name<'_>) -> bool) -> bool {
+fn any_name(question: &str, sentence: &str, mut is_wanted: impl FnMut(&Name<'_>) -> bool) -> bool {
     let asked: HashSet<String> = words(question).map(|(word, _)| word.to_lowercase()).collect();
     let (texts, goes_on): (Vec<&str>, Vec<bool>) = words(sentence).unzip();
     let mut start = 0;

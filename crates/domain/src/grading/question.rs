@@ -17,6 +17,9 @@ use crate::wording::Wording;
 /// Number of features.
 pub const COUNT: usize = 12;
 
+/// Most words of the name of an office.
+const MOST_OF_OFFICE: usize = 4;
+
 /// Sizes of collections between which the size counts.
 const FEWEST_CHUNKS: u64 = 10;
 const MOST_CHUNKS: u64 = 4_000;
@@ -82,7 +85,8 @@ pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[
     let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
     let by_row = if has_row { row::PROBABILITY } else { 0.0 };
     let probability = model.probability(&features, chunks).max(by_row);
-    let highest = if names_something_foreign(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
+    let is_elsewhere = names_something_foreign(question, evidence) || asks_for_office_unnamed(question, evidence);
+    let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }
 
@@ -94,8 +98,30 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
     terms.iter().enumerate().any(|(position, term)| {
         let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
-        is_foreign && term.weight >= heaviest && is_named(&question.text, &term.word)
+        let is_named = is_named(&question.text, &term.word) || narrows(&question.text, &term.word);
+        is_foreign && term.weight >= heaviest && is_named
     })
+}
+
+/// Whether a word by itself narrows down what a question is for: "the probe for phosphate".
+fn narrows(question: &str, word: &str) -> bool {
+    question.find(word).and_then(|at| question.get(..at)).is_some_and(|before| before.ends_with(" for "))
+}
+
+/// Whether a question asks who has an office, and no sentence found names that: "the Head of Marketing" is not told by one of
+/// the Head of Finance, nor by one of marketing.
+fn asks_for_office_unnamed(question: &Question, evidence: &[PassageEvidence]) -> bool {
+    let asked = question.asked.to_lowercase();
+    let terms = question.terms.terms();
+    let is_office =
+        ["who is the ", "who's the ", "who is our ", "who was the "].iter().any(|opening| asked.starts_with(opening))
+            && (2..=MOST_OF_OFFICE).contains(&terms.len())
+            && terms.iter().all(|term| is_named(&question.asked, &term.word));
+    let names = |evidence: &PassageEvidence| {
+        let holds_all = |sentence: &SentenceEvidence| question.terms.share(sentence.mask | evidence.title_mask) >= 1.0;
+        evidence.sentences.iter().any(holds_all)
+    };
+    is_office && !evidence.iter().any(names)
 }
 
 /// Whether a question writes a word as the name of something: with a capital within the sentence, if that tells names from

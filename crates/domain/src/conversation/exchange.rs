@@ -1,0 +1,109 @@
+//! Messages that ask the same as before of something else: "And for interns?", "what about 2024?".
+//!
+//! Such a message is the last whole question with other words in the place of a name or a number, or at its end: "How long is
+//! leave in Denmark?" and "and for the UK?" are "How long is leave for the UK?". English.
+
+use super::{Speaker, Turn, courtesy::asks_nothing, leaning};
+use crate::{
+    asked_part::asking_part,
+    asking::{is_auxiliary, is_question_word},
+    grading::question::is_named,
+    wording::lower_case_words,
+};
+
+/// Most words of what is asked of instead: a longer message is a question of its own.
+const MOST_WORDS: usize = 6;
+
+/// Fewest words of a question that another one repeats.
+const FEWEST_OF_QUESTION: usize = 4;
+
+/// Words that a phrase for a place, a time or a person begins with.
+const PREPOSITIONS: [&str; 14] =
+    ["about", "as", "at", "by", "during", "for", "from", "in", "of", "on", "to", "under", "with", "within"];
+
+/// The question that a message stands for, if it asks the last whole question of something else.
+pub(super) fn exchanged(message: &str, history: &[Turn]) -> Option<String> {
+    let rest = leaning::after_exchange(message)?;
+    let words: Vec<String> = lower_case_words(rest).collect();
+    let asks = words.iter().any(|word| is_question_word(word) || is_auxiliary(word));
+    if words.is_empty() || words.len() > MOST_WORDS || asks || leaning::has_pronoun(rest) {
+        return None;
+    }
+    let questions = history.iter().rev().filter(|turn| turn.speaker == Speaker::User && !asks_nothing(&turn.text));
+    let whole = questions.map(|turn| asking_part(&turn.text)).find(|question| !leaning::exchanges(question))?;
+    let of_whole: Vec<String> = lower_case_words(&whole).collect();
+    let is_new = words.iter().any(|word| !of_whole.contains(word));
+    let is_whole = of_whole.len() >= FEWEST_OF_QUESTION && !leaning::has_pronoun(&whole);
+    (is_whole && is_new).then(|| with_instead(&whole, rest))
+}
+
+/// A question with these words in the place of its last name or number, else at its end.
+fn with_instead(question: &str, instead: &str) -> String {
+    let words: Vec<&str> = question.trim_end_matches(['?', '.', '!', ' ']).split_whitespace().collect();
+    let is_number = |word: &str| word.contains(|sign: char| sign.is_ascii_digit());
+    let is_name = |word: &str| is_named(question, bare(word)) && !is_number(word);
+    let replaces_number = instead.split_whitespace().any(is_number);
+    let is_replaced = |word: &str| if replaces_number { is_number(word) } else { is_name(word) };
+    let Some(last) = words.iter().rposition(|word| is_replaced(word)) else {
+        return format!("{} {instead}?", words.join(" "));
+    };
+    let first = words.iter().take(last).rposition(|word| !is_replaced(word)).map_or(0, |before| before + 1);
+    // "In Denmark" gives way to "for the UK", and "Denmark" alone to "the UK".
+    let begins =
+        |word: Option<&str>, words: &[&str]| word.is_some_and(|word| words.contains(&word.to_lowercase().as_str()));
+    let is_phrase = begins(instead.split_whitespace().next(), &PREPOSITIONS);
+    let before = |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).copied();
+    let start = if begins(before(first), &["the"]) { first - 1 } else { first };
+    let is_in_phrase = begins(before(start), &PREPOSITIONS);
+    let start = if is_phrase && is_in_phrase { start - 1 } else { start };
+    let (before, after) = (words.get(..start).unwrap_or_default(), words.get(last + 1..).unwrap_or_default());
+    let all = if is_phrase && !is_in_phrase {
+        [before, after, &[instead]].concat()
+    } else {
+        [before, &[instead], after].concat()
+    };
+    format!("{}?", all.join(" "))
+}
+
+/// A word without the signs around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|sign: char| !sign.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(text: &str) -> Turn {
+        Turn { speaker: Speaker::User, text: text.to_owned() }
+    }
+
+    #[test]
+    fn the_same_is_asked_of_something_else() {
+        for (question, message, expected) in [
+            ("How long is leave in Denmark?", "And for the UK?", "How long is leave for the UK?"),
+            ("How long is leave in Denmark?", "what about Norway", "How long is leave in Norway?"),
+            ("How much leave do UK employees have?", "And in Germany?", "How much leave do employees have in Germany?"),
+            ("What did the boat cost in 2025?", "and in 2024?", "What did the boat cost in 2024?"),
+            ("What is the training budget?", "and for contractors?", "What is the training budget for contractors?"),
+            ("What does tune2fs -c do?", "and -i?", "What does tune2fs -i do?"),
+            ("hi! What is the budget for the Boats?", "no, I meant Trams", "What is the budget for Trams?"),
+        ] {
+            let history = [user(question)];
+            assert_eq!(exchanged(message, &history).as_deref(), Some(expected), "{message}");
+        }
+        let history = [user("How long is leave in Denmark?"), user("and in Norway?"), user("thanks")];
+        assert_eq!(exchanged("and in Peru?", &history).as_deref(), Some("How long is leave in Peru?"));
+    }
+
+    #[test]
+    fn other_messages_are_no_exchange() {
+        let history = [user("How long is leave in Denmark?")];
+        for message in ["And how long is it?", "And who approves that?", "Leave in Peru?", "and?", "and is it paid", ""]
+        {
+            assert_eq!(exchanged(message, &history), None, "{message}");
+        }
+        assert_eq!(exchanged("and in Peru?", &[user("Who approves it there?")]), None, "not whole by itself");
+        assert_eq!(exchanged("and in Peru?", &[]), None);
+    }
+}
