@@ -63,6 +63,31 @@ async fn audited(app: &TestApp, answer: &Answer) -> Value {
 }
 
 #[tokio::test]
+async fn the_same_is_asked_of_something_else() {
+    let app = built_in().await;
+    let turns = [
+        ("user", "Where do Guinea Pigs sleep?"),
+        ("assistant", "Guinea pigs sleep in burrows of other animals. [^1]"),
+        ("user", "and cats?"),
+    ];
+    let answer = app.ask(conversation(&turns)).await;
+    assert_eq!(answer.body["standalone_question"], "Where do cats sleep?", "{answer:?}");
+    assert!(answer.body["answer"].as_str().is_some_and(|text| text.contains("warm sofas")), "{answer:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_told_before_a_question_need_not_be_in_the_documents() {
+    let app = built_in().await;
+    let told =
+        "My nephew dropped his computer into the harbour last week, and now the screen stays black whatever I try.";
+    let question = format!("{told} Who repairs broken laptops?");
+    let answer = app.ask(json!({"question": question, "collections": ["handbook"]})).await;
+    assert!(answer.body["answer"].as_str().is_some_and(|text| text.contains("Mira")), "{answer:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn words_of_the_history_find_what_a_pronoun_means() {
     let app = built_in().await;
     let answer = app.ask(follow_up()).await;

@@ -8,6 +8,7 @@ mod check;
 mod citations;
 mod conversation;
 mod corrective;
+mod editions;
 mod evidence;
 mod exempt;
 mod failures;
