@@ -370,8 +370,9 @@ export interface paths {
         /**
          * Ingest documents
          * @description Supported formats: text, Markdown, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML,
-         *     MSG, mbox, CSV, JSON, JSON lines, source code, and pictures (PNG, JPEG, TIFF, WebP) where text recognition (OCR) is installed. The format is detected by content first, and by name and media type
-         *     second.
+         *     MSG, mbox, CSV, JSON, JSON lines, manual pages, source code, and pictures (PNG, JPEG, TIFF, WebP) where text
+         *     recognition (OCR) is installed; each also compressed by gzip. The format is detected by content first, and by name and
+         *     media type second.
          *
          *     The body is JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`:
          *     parts `file`, repeatable, and `collection`, `metadata` and `acl` as JSON objects for all files, `indexing`, `title` for a
@@ -1942,7 +1943,8 @@ export interface components {
              * @description `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
              *     `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
              *     `markers_normalised` (the model wrote `[N]` for `[^N]`, and its table of capabilities lets that be rewritten),
-             *     `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in) or
+             *     `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in),
+             *     `source_replaced` (a document that was found was replaced by another one, or says so) or
              *     `web_search_failed` (the documents fall short, and the web could not be searched).
              */
             kind: string;

@@ -1547,7 +1547,8 @@ class Finding(BaseModel):
     `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
     `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
     `markers_normalised` (the model wrote `[N]` for `[^N]`, and its table of capabilities lets that be rewritten),
-    `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in) or
+    `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in),
+    `source_replaced` (a document that was found was replaced by another one, or says so) or
     `web_search_failed` (the documents fall short, and the web could not be searched).
     """
     marker: int | None
