@@ -29,7 +29,7 @@ use std::sync::Arc;
 use tracing::Instrument;
 
 use super::{
-    AskError, AskOutcome, AskReport, AskWarning, FailedAsk, GradedBy, Rejection, VoidReason,
+    AskError, AskOutcome, AskReport, AskWarning, FailedAsk, GradedBy, GradedHit, Rejection, VoidReason,
     audit::AuditGuard,
     cache::{self, CacheClaim},
     condense,
@@ -210,6 +210,8 @@ async fn answer_from(
     let found = state.pool.hits();
     let chosen = with_steps(ask, currency::current(ask, &state.pool.evidence(over), found), found);
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
+    // Passages that were joined may tell how their documents begin.
+    let sources: Arc<[GradedHit]> = currency::current(ask, &sources, &sources).into();
     ask.record.set_sources(Arc::clone(&sources));
     if ask.request.execution.dry_run {
         return Ok(AskReport::new(ask, state, AskOutcome::DryRun));

@@ -7,7 +7,12 @@ use crate::{
     scripted::{ModelServer, Role},
 };
 
-const HANDBOOK: [(&str, &str); 6] = [
+const HANDBOOK: [(&str, &str); 8] = [
+    ("plans-2025.md", "# Plans 2025\n\n| | Small | Large |\n|---|---|---|\n| Price of the plan | 20 | 90 |"),
+    (
+        "plans.md",
+        "# Plans\n\nValid from 1 January 2026.\n\n## Prices\n\n| | Small | Large |\n|---|---|---|\n| Price of the plan | 25 | 99 |",
+    ),
     (
         "leave-2024.md",
         "# Annual leave policy 2024\n\nEmployees have 25 days of annual leave. Leave is requested by letter, a month ahead.",
@@ -51,6 +56,9 @@ async fn the_edition_that_holds_answers() {
     assert!(detail.starts_with("leave-2024.md was left out, since leave-2026.md replaces it"), "{detail}");
     let former = asked(&app, "How many days of annual leave did employees have in 2024?").await;
     assert!(says(&former, "25 days") && !says(&former, "27 days"), "{former:?}");
+    // The one without a year is dated by its beginning, which another passage of it has.
+    let price = asked(&app, "What is the price of the large plan?").await;
+    assert!(says(&price, "99") && !says(&price, "90"), "{price:?}");
     // Only the old one tells how.
     let silent = asked(&app, "How far ahead is leave requested?").await;
     assert!(says(&silent, "by letter, a month ahead"), "{silent:?}");

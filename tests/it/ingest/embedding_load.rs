@@ -31,7 +31,8 @@ async fn ingest(app: &TestApp, server: &ModelServer, collection: &str, indexing:
 #[tokio::test]
 async fn eight_requests_are_under_way_for_many_small_documents() {
     let server = ModelServer::start().await;
-    let app = TestApp::with_embeddings(&server).await;
+    // One task stores documents: several that claim at the same moment may divide them into other parts than full claims.
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "1")]).await;
     for indexing in ["complete", "progressive"] {
         let document =
             |number| json!({"source": format!("{number}.txt"), "text": format!("Pier {number} is {indexing}.")});

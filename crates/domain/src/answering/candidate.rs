@@ -278,6 +278,7 @@ fn prefer_qualified(asked: &Asked<'_>, found: &mut [SentenceCandidate]) {
     if asked.qualifier != 0 && found.iter().any(is_qualified) {
         for candidate in found.iter_mut().filter(|candidate| !is_qualified(candidate)) {
             candidate.bonus -= UNQUALIFIED;
+            candidate.opens = 0.0;
         }
     }
 }
