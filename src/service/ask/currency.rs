@@ -8,8 +8,8 @@ use crate::domain::{
     currency::{DocumentFace, Replaced, replaced},
 };
 
-/// Share of the best probability of a document's passages that another document must reach to stand in for it: one that
-/// replaced it may be silent on what is asked.
+/// Share of the best probability of a document's passages that another document must reach to stand in for it, if none of its
+/// passages is graded correct: one that replaced it may be silent on what is asked.
 const COMPARABLE: f32 = 0.6;
 
 /// The evidence with the documents that hold now in the place of those that they have replaced, unless they say less of what is
@@ -23,7 +23,8 @@ pub(super) fn current(ask: &AskContext, evidence: &[GradedHit], found: &[GradedH
     let mut current = evidence.to_vec();
     for (document, how) in documents.iter().zip(&replaced).filter(|(document, _)| is_evidence(document)) {
         let Some(how) = how else { continue };
-        let stands_in = |other: &&Document<'_>| other.probability >= COMPARABLE * document.probability;
+        let stands_in =
+            |other: &&Document<'_>| other.is_correct || other.probability >= COMPARABLE * document.probability;
         let mut others = documents.iter().zip(&replaced).filter(|(other, how)| how.is_none() && is_evidence(other));
         let (by, replacement) = match how {
             Replaced::By(other) => {
@@ -56,6 +57,8 @@ struct Document<'f> {
     face: DocumentFace<'f>,
     /// Highest probability of its passages.
     probability: f32,
+    /// Whether one of them is graded correct.
+    is_correct: bool,
 }
 
 impl Document<'_> {
@@ -74,10 +77,14 @@ fn documents(found: &[GradedHit]) -> Vec<Document<'_>> {
     let mut documents: Vec<Document<'_>> = Vec::new();
     for graded in found {
         let passage = &graded.hit.passage;
-        let beginning = (passage.key.ordinal == 0).then_some(passage.text.as_str());
+        // Of passages that were joined the key is that of the best one.
+        let begins = passage.key.ordinal == 0 || passage.start_char == 0;
+        let beginning = begins.then_some(passage.text.as_str());
         let probability = probability(graded);
+        let is_correct = graded.verdict.grade == Grade::Correct;
         if let Some(known) = documents.iter_mut().find(|known| known.id == passage.key.document_id) {
             known.probability = known.probability.max(probability);
+            known.is_correct |= is_correct;
             known.face.beginning = known.face.beginning.or(beginning);
         } else {
             let face = DocumentFace {
@@ -86,7 +93,7 @@ fn documents(found: &[GradedHit]) -> Vec<Document<'_>> {
                 source: &passage.source,
                 beginning,
             };
-            documents.push(Document { id: passage.key.document_id, face, probability });
+            documents.push(Document { id: passage.key.document_id, face, probability, is_correct });
         }
     }
     documents

@@ -95,7 +95,7 @@ async fn words_of_the_history_find_what_a_pronoun_means() {
     assert_eq!(first_source(&answer), "cavies.md", "{answer:?}");
     assert!(answer.body["answer"].as_str().is_some_and(|text| text.contains("grass and hay")), "{answer:?}");
     let standalone = answer.body["standalone_question"].as_str().expect("a question that stands alone");
-    assert!(standalone.starts_with("What do they eat? (") && standalone.contains("Guinea pigs"), "{standalone}");
+    assert!(standalone.starts_with("What do they eat? (") && standalone.contains("guinea pigs"), "{standalone}");
     let traced = &answer.body["trace"]["conversation"];
     let wordings = json!({"message": "What do they eat?", "question": standalone, "by": "built_in"});
     assert_eq!(traced, &wordings);

@@ -3,7 +3,7 @@
 //! Lin et al. (2020, arXiv:2005.02230) add keywords of earlier turns to a turn that is ambiguous by itself, and need no
 //! training. Here the words of the last turns are weighed by their rarity in the collections, by how often their turn
 //! has them, by who says them and by how long ago, summed over the turns: a word that is spoken of again and again is
-//! the subject. The best few are added, in the order in which they were said; those of answers only if questions have too few.
+//! the subject. The best few are added, in the order in which they were said; of answers, names alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -33,6 +33,9 @@ const WEIGHT_OF_NAME: f32 = 1.5;
 /// Shortest such word, in characters: shorter ones mostly join others.
 const SHORTEST_UNKNOWN: usize = 6;
 
+/// Shortest name that is taken from an answer, in characters: shorter ones are mostly signs of code.
+const SHORTEST_NAME: usize = 3;
+
 /// Weight of each question over the next one.
 const WEIGHT_OF_EARLIER: f32 = 0.6;
 
@@ -41,8 +44,6 @@ const WEIGHT_OF_EARLIER: f32 = 0.6;
 struct Candidate {
     word: String,
     weight: f32,
-    /// Whether the asker said it: most words of an answer tell what was found.
-    is_asked: bool,
     /// Where it was said: turn, and place among the words of the turn.
     place: (usize, usize),
 }
@@ -87,7 +88,11 @@ fn said(turn: &Turn) -> String {
         {
             String::new()
         }
-        Speaker::Assistant => turn.text.trim_start_matches(notices::PASSAGES).to_owned(),
+        // Headings of passages are capitalised like names.
+        Speaker::Assistant => {
+            let lines = turn.text.trim_start_matches(notices::PASSAGES).lines();
+            lines.filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")
+        }
     }
 }
 
@@ -132,7 +137,10 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             let is_frame = is_instruction(&lower_case(&term.word));
             let is_name = is_named(&said, &term.word);
             let is_exchanged = names_other && is_name || counts_other && has_digit(&term.word);
-            if names_nothing || is_frame || own.contains(&term.stem) || is_figure || is_exchanged {
+            // Most words of an answer tell what was found.
+            let is_sign = term.word.chars().count() < SHORTEST_NAME;
+            let is_of_answer = turn.speaker == Speaker::Assistant && (!is_name || is_sign);
+            if names_nothing || is_frame || own.contains(&term.stem) || is_figure || is_exchanged || is_of_answer {
                 continue;
             }
             let count = counts.get(&term.stem).copied().unwrap_or(1);
@@ -140,17 +148,15 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             let of_name = if is_name && turn.speaker == Speaker::User { WEIGHT_OF_NAME } else { 1.0 };
             let weight = term.weight * f32::from(count).sqrt() * of_speaker * of_unknown * of_name * recency;
             let place = (turn_number, position);
-            let candidate = Candidate { word: term.word.clone(), weight: 0.0, is_asked: false, place };
-            let candidate = candidates.entry(term.stem.clone()).or_insert(candidate);
-            candidate.weight += weight;
-            candidate.is_asked |= turn.speaker == Speaker::User;
+            let candidate = Candidate { word: term.word.clone(), weight: 0.0, place };
+            candidates.entry(term.stem.clone()).or_insert(candidate).weight += weight;
         }
         if turn.speaker == Speaker::User {
             recency *= WEIGHT_OF_EARLIER;
         }
     }
     let mut best: Vec<Candidate> = candidates.into_values().collect();
-    best.sort_by(|one, two| two.is_asked.cmp(&one.is_asked).then(two.weight.total_cmp(&one.weight)));
+    best.sort_by(|one, two| two.weight.total_cmp(&one.weight));
     best.truncate(MOST_WORDS);
     best.sort_by_key(|candidate| candidate.place);
     let words = best.into_iter().map(|candidate| candidate.word);
