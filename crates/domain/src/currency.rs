@@ -4,7 +4,7 @@
 //! Three signs tell: titles that differ in nothing but the year, what a document says of itself at its beginning, and the
 //! name of its file or folder. English, German and French.
 
-use crate::wording::lower_case_words;
+use crate::wording::{has_digit, lower_case_words};
 
 /// Bytes at the beginning of a document in which it says whether it holds.
 const BEGINNING: usize = 400;
@@ -76,7 +76,7 @@ const FORMER: [&str; 30] = [
 /// Words in the title of a document that changes another one.
 const AMENDMENTS: [&str; 6] = ["addendum", "amendment", "erratum", "corrigendum", "nachtrag", "avenant"];
 
-/// What tells of a document whether it holds.
+/// The parts of a document that tell whether it holds.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentFace<'d> {
     /// Name of its collection: documents of others do not replace it.
@@ -172,7 +172,7 @@ impl<'d> Edition<'d> {
     fn of(document: &DocumentFace<'d>) -> Self {
         let is_year = |word: &str| years(word).next().is_some();
         let mut name: Vec<String> = lower_case_words(document.title).filter(|word| !is_year(word)).collect();
-        if name.iter().any(|word| word.contains(|sign: char| sign.is_ascii_digit())) {
+        if name.iter().any(|word| has_digit(word)) {
             name.clear();
         }
         let file = document.source.rsplit('/').next().unwrap_or_default();

@@ -130,6 +130,16 @@ pub fn lower_case_words(text: &str) -> impl Iterator<Item = String> {
     text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
+/// A word without the signs around it.
+pub(crate) fn bare(word: &str) -> &str {
+    word.trim_matches(|sign: char| !sign.is_alphanumeric())
+}
+
+/// Whether a word has a digit.
+pub(crate) fn has_digit(word: &str) -> bool {
+    word.contains(|sign: char| sign.is_ascii_digit())
+}
+
 /// Whether a word in lower case, with a straight apostrophe, denies.
 #[must_use]
 pub fn is_negation(word: &str) -> bool {

@@ -12,7 +12,7 @@ const MAX_UNPACKED_BYTES: u64 = 64 * 1024 * 1024;
 /// Signature of a file compressed by gzip: its magic number, and `deflate`, the only method.
 const GZIP: &[u8] = b"\x1f\x8b\x08";
 
-/// A file without its compression; one that has none as it is. What is compressed twice stays compressed once.
+/// A file without its compression; one that has none as it is. A file that is compressed twice stays compressed once.
 ///
 /// # Errors
 /// `malformed`, or `too_large`, whatever size the file declares.

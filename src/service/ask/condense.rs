@@ -1,5 +1,5 @@
-//! Conversations: makes the message a question that stands alone, by a model or by the weighty words of the history. What a
-//! message tells before its question is read like a turn before it.
+//! Conversations: makes the message a question that stands alone, by a model or by the weighty words of the history. A
+//! story that a message tells before its question is read like a turn before it.
 
 use super::{
     AskError, SkipCause,
@@ -93,26 +93,21 @@ pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Conden
         Some(Condensed::Question(text)) => {
             Some(StandaloneQuestion { asked: asking_part(&text), text, by: CondensedBy::Model })
         }
-        None => {
-            let expansion = conversation::expand(corpus.analyzer, message, &history, &rarity);
-            match expansion {
-                Some(expansion) if leans || matches!(expansion, Expansion::Question(_)) => Some(StandaloneQuestion {
-                    text: expansion.of(text),
-                    asked: expansion.of(message),
-                    by: CondensedBy::BuiltIn,
-                }),
-                expansion => {
-                    if let Some(expansion) = expansion {
-                        ask.set_with_history(expansion.of(message));
-                    }
-                    told.as_ref().map(|_| StandaloneQuestion {
-                        text: text.to_owned(),
-                        asked: message.to_owned(),
-                        by: CondensedBy::User,
-                    })
+        None => match conversation::expand(corpus.analyzer, message, &history, &rarity) {
+            Some(expansion) if leans || matches!(expansion, Expansion::Question(_)) => Some(StandaloneQuestion {
+                text: expansion.of(text),
+                asked: expansion.of(message),
+                by: CondensedBy::BuiltIn,
+            }),
+            expansion => {
+                if let Some(expansion) = expansion {
+                    ask.set_with_history(expansion.of(message));
                 }
+                let by_itself =
+                    || StandaloneQuestion { text: text.to_owned(), asked: message.to_owned(), by: CondensedBy::User };
+                told.is_some().then(by_itself)
             }
-        }
+        },
     };
     ask.record.note_conversation(ConversationTrace {
         message: message.to_owned(),

@@ -157,13 +157,13 @@ fn uncovered(state: &LoopState, round: &GradedRound) -> Vec<String> {
         let is_of = move |(hit, _): &(&GradedHit, &TermMask)| hit.verdict.grade == grade;
         round.hits.iter().zip(&round.terms).filter(is_of).map(|(_, mask)| *mask)
     };
-    let has_correct = of(Grade::Correct).next().is_some();
-    let beside_doubtful = missing::uncovered(&state.question, of(Grade::Ambiguous));
-    let words = if has_correct || beside_doubtful.is_empty() {
-        missing::uncovered(&state.question, of(Grade::Correct))
-    } else {
-        beside_doubtful
-    };
+    let mut words = missing::uncovered(&state.question, of(Grade::Correct));
+    if of(Grade::Correct).next().is_none() {
+        let beside_doubtful = missing::uncovered(&state.question, of(Grade::Ambiguous));
+        if !beside_doubtful.is_empty() {
+            words = beside_doubtful;
+        }
+    }
     let parts = state.plan.as_ref().filter(|plan| plan.is_decomposed()).map(|plan| plan.sub_questions.as_slice());
     let open = state.sub_questions.unanswered().iter().filter_map(|place| parts?.get(*place).cloned());
     open.chain(words).collect()

@@ -12,7 +12,7 @@ use super::naming::{about, named, words_in};
 use super::need::{Reason, asks_why};
 use super::pointer::Pointers;
 use super::quote::quotable;
-use super::role::{bonus_of_row, bonus_of_sentence, qualifier};
+use super::role::Roles;
 use super::row::labelled;
 use super::section::{RunIn, Section, is_label, is_question};
 use super::surroundings::{Above, beside, context};
@@ -33,7 +33,7 @@ const NAMED_ENTRY: f32 = 0.5;
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
 
-/// What a sentence loses that lacks what narrows the question down, beside one of its source that holds it.
+/// Loss of a sentence that lacks the words that narrow the question down, beside one of its source that holds them.
 const UNQUALIFIED: f32 = 0.15;
 
 /// A sentence that may be quoted.
@@ -176,7 +176,7 @@ pub fn candidates(
 ) -> Vec<SentenceCandidate> {
     let asked = Asked {
         question,
-        qualifier: qualifier(question),
+        roles: Roles::of(question),
         is_for_entry: asks_for_entry(question),
         is_for_default: tells_default(&question.asked),
         nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
@@ -194,8 +194,8 @@ pub fn candidates(
 /// A question, and which parts of a manual answer it.
 struct Asked<'q> {
     question: &'q Question,
-    /// Terms of the phrase that narrows it down.
-    qualifier: TermMask,
+    /// The parts that it gives to names and amounts.
+    roles: Roles<'q>,
     /// Whether it is for the name of an entry: "which command …".
     is_for_entry: bool,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
@@ -232,7 +232,7 @@ fn of_source(
             heading: run_in.over(source.heading),
         };
         let opens_section = section.is_opened_by(source, sentence);
-        if let Some(mut candidate) = candidate(question, source, evidence, above, sentence) {
+        if let Some(mut candidate) = candidate(asked, source, evidence, above, sentence) {
             candidate.behind = source.similarity.map_or(0.0, |own| asked.nearest - own);
             candidate.source = index;
             candidate.place = place;
@@ -273,9 +273,10 @@ fn of_source(
 
 /// Puts the sentences of a source that lack what narrows the question down behind those that hold it.
 fn prefer_qualified(asked: &Asked<'_>, found: &mut [SentenceCandidate]) {
+    let qualifier = asked.roles.qualifier;
     let is_qualified =
-        |candidate: &SentenceCandidate| candidate.held & asked.qualifier == asked.qualifier && !candidate.is_fragment;
-    if asked.qualifier != 0 && found.iter().any(is_qualified) {
+        |candidate: &SentenceCandidate| candidate.held & qualifier == qualifier && !candidate.is_fragment;
+    if qualifier != 0 && found.iter().any(is_qualified) {
         for candidate in found.iter_mut().filter(|candidate| !is_qualified(candidate)) {
             candidate.bonus -= UNQUALIFIED;
             candidate.opens = 0.0;
@@ -290,13 +291,13 @@ fn prior(candidate: &SentenceCandidate) -> f32 {
 }
 
 fn candidate(
-    question: &Question,
+    asked: &Asked<'_>,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
     above: Above<'_>,
     sentence: &SentenceEvidence,
 ) -> Option<SentenceCandidate> {
-    let heading = above.heading;
+    let (question, heading) = (asked.question, above.heading);
     let can_state = matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
     let range = below_heading(source, sentence.range.clone());
     let words = source.text.get(range.clone())?;
@@ -318,8 +319,8 @@ fn candidate(
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text, reason)
-            + bonus_of_sentence(question, &text, source.title)
-            + if is_row { bonus_of_row(question, header.unwrap_or_default(), words) } else { 0.0 },
+            + asked.roles.bonus_of_sentence(&text, source.title)
+            + if is_row { asked.roles.bonus_of_row(header.unwrap_or_default(), words) } else { 0.0 },
         about: about(&question.text, source.title),
         headed: heading_asked.min(question.terms.share(in_heading)),
         heading: in_heading,

@@ -166,12 +166,13 @@ impl<'m> Sources<'m> {
     /// belong to what their document is about, whatever their words. With its source, and its first unit.
     fn headed_steps(&self, source: usize) -> Option<(usize, &Range<usize>, usize)> {
         let own = self.get(source)?.source;
-        let is_beside = |read: &ReadSource<'_>| {
+        if is_headed_as_steps(own.heading) {
+            return None;
+        }
+        let is_beside = |(_, read): &(usize, &ReadSource<'_>)| {
             read.source.key.document_id == own.key.document_id && is_headed_as_steps(read.source.heading)
         };
-        let mut beside =
-            self.read.iter().enumerate().filter(|(_, read)| is_beside(read) && !is_headed_as_steps(own.heading));
-        beside.find_map(|(number, read)| {
+        self.read.iter().enumerate().filter(is_beside).find_map(|(number, read)| {
             let section = read.sections.iter().find(|section| read.items(section) >= 2)?;
             Some((number, section, read.first_words(section)?))
         })

@@ -7,6 +7,57 @@ use crate::wording::lower_case_words;
 /// Words of a title that name nothing.
 const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
 
+/// Longest value, in bytes, that must be written in the question as in its cell: a rating of "A" is no article.
+const LONGEST_SIGN: usize = 2;
+
+/// Shortest verb whose doer may name a column, in bytes.
+const SHORTEST_VERB: usize = 3;
+
+/// The words of a question, which may name the columns and values of a table.
+pub(super) struct AskedWords<'q> {
+    text: &'q str,
+    words: Vec<String>,
+}
+
+impl<'q> AskedWords<'q> {
+    pub(super) fn of(question: &'q str) -> Self {
+        Self { text: question, words: lower_case_words(question).collect() }
+    }
+
+    /// Whether the question has the words of a value of several one after the other.
+    pub(super) fn hold_whole(&self, value: &str) -> bool {
+        let value: Vec<String> = lower_case_words(value).collect();
+        value.len() > 1 && self.hold(&value)
+    }
+
+    /// Whether the question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there.
+    pub(super) fn name(&self, column: &str, value: &str) -> bool {
+        let mut column = lower_case_words(column).peekable();
+        let is_asked = |word: String| {
+            let is_verb_of =
+                |asked: &String| asked.len() >= SHORTEST_VERB && word.strip_prefix(asked.as_str()).is_some_and(is_doer);
+            self.words.contains(&word) || self.words.iter().any(is_verb_of)
+        };
+        if column.peek().is_none() || !column.all(is_asked) {
+            return false;
+        }
+        if value.len() <= LONGEST_SIGN {
+            return self.text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == value);
+        }
+        let value: Vec<String> = lower_case_words(value).collect();
+        !value.is_empty() && self.hold(&value)
+    }
+
+    fn hold(&self, phrase: &[String]) -> bool {
+        self.words.windows(phrase.len()).any(|words| words == phrase)
+    }
+}
+
+/// Whether letters after a verb make a noun for its doer.
+fn is_doer(ending: &str) -> bool {
+    matches!(ending, "er" | "r" | "or")
+}
+
 /// Share of the words of a title that a question holds: of "tar(1)", and of "tar - The GNU Manual", those before the
 /// name of the book. A document whose whole title is in the question is about what it asks.
 pub(super) fn about(question: &str, title: &str) -> f32 {
@@ -37,4 +88,27 @@ pub(super) fn words_in(question: &Question, text: &str) -> TermMask {
     // A term may be several words: "server.close".
     let held = terms.filter(|(_, term)| lower_case_words(&term.word).map(singular).all(|word| words.contains(&word)));
     held.fold(0, |mask, (position, _)| mask | 1 << position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_named_with_its_column() {
+        let cases = [
+            ("List the suppliers with rating A", "Rating", "A", true),
+            ("List the suppliers with rating A", "Rating", "B", false),
+            ("List a supplier with its rating", "Rating", "A", false),
+            ("Which cars have diesel as fuel?", "Fuel", "Diesel", true),
+            ("Which cars have diesel?", "Fuel", "diesel", false),
+            ("Which parts have the status in stock?", "Status", "In stock", true),
+            ("Which boats does Ada Byron own?", "Owner", "Ada Byron", true),
+            ("Which boats does Ada Byron own?", "Deputy", "Ada Byron", false),
+            ("Which parts?", "", "parts", false),
+        ];
+        for (question, column, value, expected) in cases {
+            assert_eq!(AskedWords::of(question).name(column, value), expected, "{question} {column} {value}");
+        }
+    }
 }

@@ -165,7 +165,7 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Listing)
     } else if question_type == QuestionType::Exploratory {
         Some(Need::Explanation)
-    } else if begins(&STEPS) {
+    } else if asks_for_steps(asked) {
         Some(Need::Steps)
     } else if let Some(figure) = Figure::asked_for(&question.asked) {
         Some(Need::Calculation(figure))

@@ -43,13 +43,10 @@ fn a_how_to_is_given_its_section() {
 fn steps_under_a_heading_for_them_belong_to_their_document() {
     let heading = |last: &str| vec!["Restoring the pump".to_owned(), last.to_owned()];
     let (about, steps) = (heading("About"), heading("Steps"));
-    let source = |heading: &'static [String], text| AnswerSource {
-        title: "Restoring the pump",
-        heading,
-        ..AnswerSource::alone(text)
-    };
-    let about = source(about.leak(), "The pump was restored in May. Restoring the pump takes an hour.");
-    let steps = source(steps.leak(), "## Steps\n\n1. Close the inlet.\n2. Turn the key.");
+    let told = AnswerSource::alone("The pump was restored in May. Restoring the pump takes an hour.");
+    let listed = AnswerSource::alone("## Steps\n\n1. Close the inlet.\n2. Turn the key.");
+    let about = AnswerSource { title: "Restoring the pump", heading: &about, ..told };
+    let steps = AnswerSource { title: "Restoring the pump", heading: &steps, ..listed };
     let given = given_of("How do I restore the pump?", &[about, steps]).expect("passages");
     assert_eq!(given.text, "### Restoring the pump › Steps\n\n1. Close the inlet. [^2]\n2. Turn the key. [^2]");
 }

@@ -1,15 +1,13 @@
 //! Whether a row or a sentence has what the question names in the part that the question gives it: "Role: Head of Finance" for
 //! "Who is the Head of Finance?", "Signed: … by Ada" for "Who signed it?", "£200.01 to £1,000" for "a claim of £800".
 
-use super::naming::words_in;
+use super::naming::{AskedWords, words_in};
 use super::parts::compared;
 use super::row::columns_and_values;
-use super::rows_asked::names;
 use crate::currency::amends;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
 use crate::lexical::analyzer::Analyzer;
-use crate::wording::lower_case_words;
 
 /// Bonus of a row whose value is named together with its column: "grade 5".
 const VALUE_OF_COLUMN: f32 = 0.35;
@@ -41,61 +39,89 @@ const AT_MOST: [&str; 8] = ["up to", "at most", "under", "below", "less than", "
 /// Words before the lowest amount of a range.
 const AT_LEAST: [&str; 7] = ["above", "over", "more than", "from", "at least", "exceeding", "beyond"];
 
-/// The bonus of a sentence of a document with this title.
-pub(super) fn bonus_of_sentence(question: &Question, text: &str, title: &str) -> f32 {
-    let agent = question.kind == AnswerKind::Person && names_agent(&question.asked, text);
-    f32::from(u8::from(agent)) * AGENT + f32::from(u8::from(amends(title))) * AMENDMENT
+/// The parts that a question gives to names and amounts, read once for all sentences.
+pub(super) struct Roles<'q> {
+    words: AskedWords<'q>,
+    /// Stem of the verb whose doer is asked for.
+    done: Option<String>,
+    /// The one amount in the question.
+    amount: Option<Amount>,
+    /// Whether it compares two things: their names are mostly those of columns.
+    compares: bool,
+    /// Terms of the phrase at its end that narrows what is asked: "for contractors".
+    pub(super) qualifier: TermMask,
 }
 
-/// The bonus of a row below a header.
-pub(super) fn bonus_of_row(question: &Question, header: &str, row: &str) -> f32 {
-    // The names of two things compared are mostly those of columns.
-    if !compared(&question.text).is_empty() {
-        return 0.0;
-    }
-    let cells = columns_and_values(header, row);
-    let asked: Vec<String> = lower_case_words(&question.asked).collect();
-    let is_whole = |value: &str| {
-        let value: Vec<String> = lower_case_words(value).collect();
-        value.len() > 1 && asked.windows(value.len()).any(|words| words == value)
-    };
-    let is_named = cells.iter().any(|(column, value)| names(&question.asked, column, value));
-    let holds_whole = cells.iter().any(|(_, value)| is_whole(value));
-    let named = if is_named { VALUE_OF_COLUMN } else { 0.0 };
-    let whole = if holds_whole { WHOLE_VALUE } else { 0.0 };
-    let ranged = the_amount(&question.asked).map_or(0.0, |amount| {
-        let mut ranges = cells.iter().filter_map(|(_, value)| Range::read(value, amount.sign)).peekable();
-        let has_range = ranges.peek().is_some();
-        match (has_range, ranges.any(|range| range.holds(amount.value))) {
-            (false, _) => 0.0,
-            (true, true) => IN_RANGE,
-            (true, false) => -IN_RANGE,
+impl<'q> Roles<'q> {
+    pub(super) fn of(question: &'q Question) -> Self {
+        let doer = (question.kind == AnswerKind::Person).then(|| verb_of_doer(&question.asked));
+        Self {
+            words: AskedWords::of(&question.asked),
+            done: doer.flatten(),
+            amount: the_amount(&question.asked),
+            compares: !compared(&question.text).is_empty(),
+            qualifier: qualifier(question),
         }
-    });
-    named.max(whole) + ranged
+    }
+
+    /// The bonus of a sentence of a document with this title.
+    pub(super) fn bonus_of_sentence(&self, text: &str, title: &str) -> f32 {
+        let agent = if self.names_doer(text) { AGENT } else { 0.0 };
+        agent + if amends(title) { AMENDMENT } else { 0.0 }
+    }
+
+    /// The bonus of a row below a header.
+    pub(super) fn bonus_of_row(&self, header: &str, row: &str) -> f32 {
+        if self.compares {
+            return 0.0;
+        }
+        let cells = columns_and_values(header, row);
+        let is_named = cells.iter().any(|(column, value)| self.words.name(column, value));
+        let holds_whole = cells.iter().any(|(_, value)| self.words.hold_whole(value));
+        let named = if is_named { VALUE_OF_COLUMN } else { 0.0 };
+        let whole = if holds_whole { WHOLE_VALUE } else { 0.0 };
+        let ranged = self.amount.map_or(0.0, |amount| {
+            let mut ranges = cells.iter().filter_map(|(_, value)| Range::read(value, amount.sign)).peekable();
+            let has_range = ranges.peek().is_some();
+            match (has_range, ranges.any(|range| range.holds(amount.value))) {
+                (false, _) => 0.0,
+                (true, true) => IN_RANGE,
+                (true, false) => -IN_RANGE,
+            }
+        });
+        named.max(whole) + ranged
+    }
+
+    /// Whether a sentence says by whom that was done which the question asks the doer of.
+    fn names_doer(&self, sentence: &str) -> bool {
+        let Some(done) = self.done.as_deref().filter(|_| sentence.contains("by")) else { return false };
+        let words: Vec<&str> = sentence.split_whitespace().collect();
+        let is_name = |word: Option<&&str>| word.is_some_and(|word| word.starts_with(char::is_uppercase));
+        let mut verbs = words.iter().enumerate().filter(|(_, word)| stem(word).as_deref() == Some(done));
+        verbs.any(|(at, _)| {
+            let by = words.iter().skip(at + 1).take(MOST_BEFORE_AGENT).position(|word| *word == "by");
+            by.is_some_and(|by| is_name(words.get(at + by + 2)))
+        })
+    }
 }
 
-/// The terms of the phrase at the end of a question that narrows what is asked: "for contractors".
-pub(super) fn qualifier(question: &Question) -> TermMask {
+/// The terms of the phrase at the end of a question that narrows what is asked.
+fn qualifier(question: &Question) -> TermMask {
     let asked = question.asked.trim_end_matches(['?', '.', '!', ' ']);
     let phrase = asked.rsplit_once(NARROWING).map_or("", |(_, phrase)| phrase);
     let words = phrase.split_whitespace().count();
     if (1..=MOST_OF_QUALIFIER).contains(&words) { words_in(question, phrase) } else { 0 }
 }
 
-/// Whether a sentence says by whom that was done which a question asks the doer of.
-fn names_agent(question: &str, sentence: &str) -> bool {
-    let mut asked = question.split_whitespace();
-    let (Some(who), Some(verb)) = (asked.next(), asked.next()) else { return false };
-    let stem = |word: &str| Analyzer::english().terms(word).into_iter().next();
-    let Some(verb) = stem(verb).filter(|_| who.eq_ignore_ascii_case("who")) else { return false };
-    let words: Vec<&str> = sentence.split_whitespace().collect();
-    let is_name = |word: Option<&&str>| word.is_some_and(|word| word.starts_with(char::is_uppercase));
-    let mut done = words.iter().enumerate().filter(|(_, word)| stem(word).as_ref() == Some(&verb));
-    done.any(|(at, _)| {
-        let by = words.iter().skip(at + 1).take(MOST_BEFORE_AGENT).position(|word| *word == "by");
-        by.is_some_and(|by| is_name(words.get(at + by + 2)))
-    })
+/// The stem of the verb of "Who signed it?".
+fn verb_of_doer(question: &str) -> Option<String> {
+    let mut words = question.split_whitespace();
+    words.next().filter(|who| who.eq_ignore_ascii_case("who"))?;
+    stem(words.next()?)
+}
+
+fn stem(word: &str) -> Option<String> {
+    Analyzer::english().terms(word).into_iter().next()
 }
 
 /// An amount with the sign of its currency, if it has one.
@@ -172,7 +198,7 @@ mod tests {
     #[test]
     fn a_row_has_what_the_question_names() {
         let staff = "| Name | Role | Reports to |";
-        let of = |text: &str, row: &str| bonus_of_row(&question(text), staff, row);
+        let of = |text: &str, row: &str| Roles::of(&question(text)).bonus_of_row(staff, row);
         let head = "| Ada Byron | Head of Finance | Chair |";
         assert!(
             of("Who is the Head of Finance?", head)
@@ -180,7 +206,10 @@ mod tests {
         );
         let grades = "| Grade | Salary |";
         let salary = question("What is the salary of grade 5?");
-        assert!(bonus_of_row(&salary, grades, "| 5 | 100 |") > bonus_of_row(&salary, grades, "| 4 | 90 |"));
+        assert!(
+            Roles::of(&salary).bonus_of_row(grades, "| 5 | 100 |")
+                > Roles::of(&salary).bonus_of_row(grades, "| 4 | 90 |")
+        );
     }
 
     #[test]
@@ -195,13 +224,16 @@ mod tests {
             ("any", 0),
         ];
         for (amount, expected) in rows {
-            let bonus = bonus_of_row(&claim, header, &format!("| {amount} | Ada |"));
+            let bonus = Roles::of(&claim).bonus_of_row(header, &format!("| {amount} | Ada |"));
             assert_eq!(bonus.total_cmp(&0.0) as i8, expected, "{amount}");
         }
         let open = question("Who approves £9,000?");
-        assert!(bonus_of_row(&open, header, "| above £5,000 | Ada |") > 0.0);
+        assert!(Roles::of(&open).bonus_of_row(header, "| above £5,000 | Ada |") > 0.0);
         for text in ["Who approved it in 2024?", "Who approves £1 or £2?", "Who approves €800?"] {
-            assert!(bonus_of_row(&question(text), header, "| £200 to £1,000 | Ada |").abs() < f32::EPSILON, "{text}");
+            assert!(
+                Roles::of(&question(text)).bonus_of_row(header, "| £200 to £1,000 | Ada |").abs() < f32::EPSILON,
+                "{text}"
+            );
         }
     }
 
@@ -231,7 +263,7 @@ mod tests {
             ("Who signed the lease?", "Supplier: Ada Byron", false),
             ("When was it signed?", "Signed by Ada.", false),
         ] {
-            assert_eq!(names_agent(text, sentence), expected, "{text} {sentence}");
+            assert_eq!(Roles::of(&question(text)).names_doer(sentence), expected, "{text} {sentence}");
         }
     }
 }

@@ -2,21 +2,14 @@
 
 use std::ops::Range;
 
-use super::naming::words_in;
+use super::naming::{AskedWords, words_in};
 use super::read_source::ReadSource;
 use super::row::columns_and_values;
 use super::units::UnitKind;
 use crate::evidence::{Question, TermMask};
-use crate::wording::lower_case_words;
 
 /// Most rows of an answer.
 const MOST_ROWS: usize = 12;
-
-/// Longest value, in bytes, that must be written in the question as in its cell: a rating of "A" is no article.
-const LONGEST_SIGN: usize = 2;
-
-/// Shortest verb whose doer may name a column, in bytes.
-const SHORTEST_VERB: usize = 3;
 
 /// A row of a table, by the number of its source and the position of its unit.
 struct Row {
@@ -51,62 +44,16 @@ pub(super) fn rows_asked_for(
 }
 
 fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {
+    let asked = AskedWords::of(&question.asked);
     let units = read.units.iter().enumerate().filter(|(_, unit)| unit.kind == UnitKind::Row);
     let row = |(at, unit): (usize, &super::units::Unit)| {
         let header = read.header_of(unit).unwrap_or_default();
         let cells = columns_and_values(header, read.source.text.get(unit.range.clone())?);
         Some(Row {
             at: (number, at),
-            is_named: cells.iter().any(|(column, value)| names(&question.asked, column, value)),
+            is_named: cells.iter().any(|(column, value)| asked.name(column, value)),
             values: cells.iter().fold(0, |mask, (_, value)| mask | words_in(question, value)),
         })
     };
     units.filter_map(row).collect()
-}
-
-/// Whether letters after a verb make a noun for its doer.
-fn is_doer(ending: &str) -> bool {
-    matches!(ending, "er" | "r" | "or")
-}
-
-/// Whether a question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there.
-pub(super) fn names(question: &str, column: &str, value: &str) -> bool {
-    let asked: Vec<String> = lower_case_words(question).collect();
-    let mut column = lower_case_words(column).peekable();
-    let is_asked = |word: String| {
-        let is_verb_of =
-            |asked: &String| asked.len() >= SHORTEST_VERB && word.strip_prefix(asked.as_str()).is_some_and(is_doer);
-        asked.contains(&word) || asked.iter().any(is_verb_of)
-    };
-    if column.peek().is_none() || !column.all(is_asked) {
-        return false;
-    }
-    if value.len() <= LONGEST_SIGN {
-        return question.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == value);
-    }
-    let value: Vec<String> = lower_case_words(value).collect();
-    !value.is_empty() && asked.windows(value.len()).any(|words| words == value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_value_is_named_with_its_column() {
-        let cases = [
-            ("List the suppliers with rating A", "Rating", "A", true),
-            ("List the suppliers with rating A", "Rating", "B", false),
-            ("List a supplier with its rating", "Rating", "A", false),
-            ("Which cars have diesel as fuel?", "Fuel", "Diesel", true),
-            ("Which cars have diesel?", "Fuel", "diesel", false),
-            ("Which parts have the status in stock?", "Status", "In stock", true),
-            ("Which boats does Ada Byron own?", "Owner", "Ada Byron", true),
-            ("Which boats does Ada Byron own?", "Deputy", "Ada Byron", false),
-            ("Which parts?", "", "parts", false),
-        ];
-        for (question, column, value, expected) in cases {
-            assert_eq!(names(question, column, value), expected, "{question} {column} {value}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! What a message tells before it asks: "I joined in March and my partner is expecting. How many weeks can I take off?"
+//! Messages that tell something before they ask: "I joined in March and my partner is expecting. How many weeks can I take off?"
 //!
 //! The sentences before the question say what it is about. No document holds them, so that passages cannot be expected to.
 

@@ -2,7 +2,7 @@
 
 use crate::asking::{is_auxiliary, is_question_word};
 use crate::sentence::sentences;
-use crate::wording::lower_case_words;
+use crate::wording::{bare, lower_case_words};
 
 /// Contractions without their apostrophe that are no words of their own ("cant", "wont" and "lets" are), and abbreviations of
 /// chats.
@@ -72,7 +72,7 @@ fn is_english(text: &str) -> bool {
 fn without_contractions(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for piece in text.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_matches(|sign: char| !sign.is_alphanumeric());
+        let word = bare(piece);
         match (piece.find(word), contraction(word)) {
             (Some(at), Some(words)) => {
                 written.push_str(piece.get(..at).unwrap_or_default());

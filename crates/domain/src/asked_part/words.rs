@@ -1,5 +1,7 @@
 //! The words of a sentence one after another, with their places in it.
 
+use crate::wording::bare;
+
 /// Words of politeness that may precede an instruction or a request.
 pub(super) const FILLERS: [&str; 10] = ["and", "kindly", "now", "please", "then", "also", "so", "ok", "okay", "just"];
 
@@ -26,7 +28,7 @@ impl<'s> Words<'s> {
     fn next(self) -> Option<(String, Self)> {
         let mut at = self.at;
         for piece in self.sentence.get(at..)?.split_inclusive(char::is_whitespace) {
-            let word = piece.trim().trim_matches(|sign: char| !sign.is_alphanumeric());
+            let word = bare(piece.trim());
             if let Some(place) = piece.find(word).filter(|_| !word.is_empty()) {
                 let next = Self { at: at + place + word.len(), ..self };
                 return Some((word.to_lowercase().replace('’', "'"), next));

@@ -8,6 +8,7 @@ use super::non_answer::{is_ignorance, is_pleasantry};
 use crate::markdown::{BlockKind, is_bold};
 use crate::sentence::Sentence;
 use crate::span::{IndexedText, Span};
+use crate::wording::has_digit;
 
 /// The role of a sentence in an answer. Only a claim needs a citation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -225,7 +226,7 @@ impl Shape<'_> {
                     && self.is_followed
                     && !ends_like_sentence
                     && count <= 10
-                    && !label.contains(|sign: char| sign.is_ascii_digit())
+                    && !has_digit(label)
                     && is_bold(self.raw)
             }
             BlockKind::Code | BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Rule => false,

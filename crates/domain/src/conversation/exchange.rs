@@ -8,7 +8,7 @@ use crate::{
     asked_part::asking_part,
     asking::{is_auxiliary, is_question_word},
     grading::question::is_named,
-    wording::lower_case_words,
+    wording::{bare, has_digit, lower_case_words},
 };
 
 /// Most words of what is asked of instead: a longer message is a question of its own.
@@ -40,10 +40,9 @@ pub(super) fn exchanged(message: &str, history: &[Turn]) -> Option<String> {
 /// A question with these words in the place of its last name or number, else at its end.
 fn with_instead(question: &str, instead: &str) -> String {
     let words: Vec<&str> = question.trim_end_matches(['?', '.', '!', ' ']).split_whitespace().collect();
-    let is_number = |word: &str| word.contains(|sign: char| sign.is_ascii_digit());
-    let is_name = |word: &str| is_named(question, bare(word)) && !is_number(word);
-    let replaces_number = instead.split_whitespace().any(is_number);
-    let is_replaced = |word: &str| if replaces_number { is_number(word) } else { is_name(word) };
+    let is_name = |word: &str| is_named(question, bare(word)) && !has_digit(word);
+    let replaces_number = instead.split_whitespace().any(has_digit);
+    let is_replaced = |word: &str| if replaces_number { has_digit(word) } else { is_name(word) };
     let Some(last) = words.iter().rposition(|word| is_replaced(word)) else {
         return format!("{} {instead}?", words.join(" "));
     };
@@ -63,11 +62,6 @@ fn with_instead(question: &str, instead: &str) -> String {
         [before, &[instead], after].concat()
     };
     format!("{}?", all.join(" "))
-}
-
-/// A word without the signs around it.
-fn bare(word: &str) -> &str {
-    word.trim_matches(|sign: char| !sign.is_alphanumeric())
 }
 
 #[cfg(test)]

@@ -14,8 +14,14 @@ use super::{
     leaning::{exchanges, means_a_person},
 };
 use crate::{
-    asked_part::asking_part, asking::is_instruction, citation::is_ignorance, evidence::names::first_person,
-    grading::question::is_named, lexical::analyzer::Analyzer, notices, wording::lower_case,
+    asked_part::asking_part,
+    asking::is_instruction,
+    citation::is_ignorance,
+    evidence::names::first_person,
+    grading::question::is_named,
+    lexical::analyzer::Analyzer,
+    notices,
+    wording::{bare, has_digit, lower_case},
 };
 
 /// Most words that are added.
@@ -66,15 +72,6 @@ impl Expansion {
             Self::Question(question) => question.clone(),
         }
     }
-}
-
-/// A word without the signs around it.
-fn bare(word: &str) -> &str {
-    word.trim_matches(|sign: char| !sign.is_alphanumeric())
-}
-
-fn has_digit(word: &str) -> bool {
-    word.contains(|sign: char| sign.is_ascii_digit())
 }
 
 /// The words of a turn that tell what is spoken of: what a question asks, and an answer without the sentences around it;

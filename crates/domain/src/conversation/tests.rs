@@ -287,8 +287,13 @@ proptest! {
         let document_frequencies = history.iter().flat_map(|turn| ENGLISH().terms(&turn.text)).map(|stem| (stem, 2)).collect();
         let rarity = Rarity { chunks: 100, document_frequencies };
         if let Some(expanded) = expand(ENGLISH(), &message, &history, &rarity) {
+            // A message that asks the same of something else is a question of its own.
+            if let Expansion::Question(question) = &expanded {
+                prop_assert!(question.ends_with('?') && leaning::exchanges(&message), "{}", question);
+                return Ok(());
+            }
             let expanded = expanded.of(&message);
-            let Some(added) = expanded.strip_prefix(message.trim()) else { return Ok(()) };
+            let added = expanded.strip_prefix(message.trim()).expect("the message");
             prop_assert!(added.starts_with(" (") && added.split_whitespace().count() <= 3, "{}", expanded);
         }
     }

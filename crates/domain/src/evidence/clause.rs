@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::asking::{asks_yes_or_no, is_auxiliary, is_question_word};
 use crate::sentence::{Sentence, sentences};
-use crate::wording::lower_case_words;
+use crate::wording::{bare, lower_case_words};
 
 /// Words that ask, and after another one of them begin a clause.
 const CLAUSES: [&str; 2] = ["when", "where"];
@@ -39,7 +39,7 @@ pub(super) fn up_to_a_clause(question: &str) -> &str {
     let begins = |openings: &[&str]| openings.iter().any(|opening| question.trim_start().starts_with(opening));
     let (mut is_asked, mut at, mut before) = (asks_yes_or_no(question) && !begins(&INDIRECT_OPENINGS), 0, "");
     for word in question.split_inclusive(' ') {
-        let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
+        let bare = bare(word);
         if is_asked && CLAUSES.contains(&bare) && !matches!(before, "and" | "or") {
             return question.get(..at).unwrap_or(question);
         }

@@ -4,6 +4,7 @@ use super::super::clause::up_to_a_clause;
 use super::AnswerKind;
 use crate::asking::asks_yes_or_no;
 use crate::asking::languages;
+use crate::wording::bare;
 
 const LIST_OPENINGS: [&str; 16] = [
     "list ",
@@ -158,7 +159,7 @@ fn contains_at_word(text: &str, opening: &str) -> bool {
 fn asks_for_quantity(question: &str) -> bool {
     let openings = ["what is the ", "what was the ", "what are the ", "what were the ", "what's the "];
     let asked = openings.iter().find_map(|opening| question.trim_start().strip_prefix(opening)).unwrap_or_default();
-    let mut first = asked.split(' ').map(|word| word.trim_matches(|sign: char| !sign.is_alphanumeric()));
+    let mut first = asked.split(' ').map(bare);
     first.by_ref().take(BEFORE_QUANTITY + 1).any(|word| QUANTITIES.contains(&word))
 }
 
