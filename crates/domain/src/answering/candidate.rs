@@ -1,28 +1,23 @@
-//! First step: selects the sentences worth ranking, by their words alone.
+//! A sentence that may be quoted, with everything that ranks it.
 
 use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::{
-    AN_ENTRY, asks_for_entry, bonus, is_code, is_fragment, is_part_of_synopsis, is_title_line, tells_default,
-};
-use super::listed::{List, Lists};
+use super::form::{bonus, is_code, is_fragment, is_part_of_synopsis};
+use super::listed::List;
 use super::naming::{about, named, words_in};
 use super::need::{Reason, asks_why};
 use super::pointer::Pointers;
 use super::quote::quotable;
 use super::role::Roles;
 use super::row::labelled;
-use super::section::{RunIn, Section, is_label, is_question};
-use super::surroundings::{Above, beside, context};
+use super::section::{is_label, is_question};
+use super::surroundings::Above;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::markdown::BlockKind;
-
-/// Most candidates: embedding them is the costly part of an extractive answer.
-pub const MAX_CANDIDATES: usize = 32;
 
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
 const SUBJECT_CREDIT: f32 = 0.5;
@@ -32,9 +27,6 @@ const NAMED_ENTRY: f32 = 0.5;
 
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
-
-/// Loss of a sentence that lacks the words that narrow the question down, beside one of its source that holds them.
-const UNQUALIFIED: f32 = 0.15;
 
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +100,7 @@ impl SentenceCandidate {
     }
 
     /// Begins with the line of the entry that it opens, and notes whether the question is for that.
-    fn open(&mut self, asked: &Asked<'_>, source: &AnswerSource<'_>, entry: &Entry) {
+    pub(super) fn open(&mut self, asked: &Asked<'_>, source: &AnswerSource<'_>, entry: &Entry) {
         let question = asked.question;
         self.begin_with(source, entry, &question.terms);
         let named = question.terms.share(words_in(question, entry.name(source.text)));
@@ -118,7 +110,7 @@ impl SentenceCandidate {
     }
 
     /// Notes that it is the first sentence of a section: what is named by the heading is told there, and seldom by name.
-    fn open_section(&mut self, asked: &Asked<'_>, heading: &str) {
+    pub(super) fn open_section(&mut self, asked: &Asked<'_>, heading: &str) {
         let question = asked.question;
         let is_definition = question.kind == AnswerKind::Definition && !asked.is_for_default;
         let named = question.terms.share(self.heading);
@@ -138,7 +130,7 @@ impl SentenceCandidate {
     }
 
     /// Goes on with the list that it leads in.
-    fn go_on_with(&mut self, source: &AnswerSource<'_>, list: &List, terms: &QuestionTerms) {
+    pub(super) fn go_on_with(&mut self, source: &AnswerSource<'_>, list: &List, terms: &QuestionTerms) {
         self.range.end = list.end;
         self.items.clone_from(&list.items);
         self.is_fragment = false;
@@ -166,131 +158,25 @@ impl SentenceCandidate {
     }
 }
 
-/// The sentences of `sources` that share most with the question, at most [`MAX_CANDIDATES`], best
-/// first. `evidence` runs parallel to `sources` and is made of the same texts.
-#[must_use]
-pub fn candidates(
-    question: &Question,
-    sources: &[AnswerSource<'_>],
-    evidence: &[PassageEvidence],
-) -> Vec<SentenceCandidate> {
-    let asked = Asked {
-        question,
-        roles: Roles::of(question),
-        is_for_entry: asks_for_entry(question),
-        is_for_default: tells_default(&question.asked),
-        nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
-        pointers: Pointers::of(question),
-        is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
-    };
-    let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
-    let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
-    // Sorting is stable: of equals the one from the better source, and the earlier one, comes first.
-    found.sort_by(|one, two| prior(two).total_cmp(&prior(one)));
-    found.truncate(MAX_CANDIDATES);
-    found
-}
-
 /// A question, and which parts of a manual answer it.
-struct Asked<'q> {
-    question: &'q Question,
+pub(super) struct Asked<'q> {
+    pub(super) question: &'q Question,
     /// The parts that it gives to names and amounts.
-    roles: Roles<'q>,
+    pub(super) roles: Roles<'q>,
     /// Whether it is for the name of an entry: "which command …".
-    is_for_entry: bool,
+    pub(super) is_for_entry: bool,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
-    is_for_default: bool,
+    pub(super) is_for_default: bool,
     /// Cosine of the passage that is nearest to it.
-    nearest: f32,
+    pub(super) nearest: f32,
     /// Whether sentences that only lead elsewhere may answer it.
-    pointers: Pointers,
+    pub(super) pointers: Pointers,
     /// Whether a source defines what it asks to define, so that the beginning of a section need not.
-    is_defined: bool,
+    pub(super) is_defined: bool,
 }
 
-fn of_source(
-    asked: &Asked<'_>,
-    index: usize,
-    source: &AnswerSource<'_>,
-    evidence: &PassageEvidence,
-) -> Vec<SentenceCandidate> {
-    let question = asked.question;
-    let lists = Lists::of(source, evidence);
-    let mut found = Vec::new();
-    let mut before: Option<&SentenceEvidence> = None;
-    let mut entry: Option<Entry> = None;
-    let mut section = Section::default();
-    let mut run_in = RunIn::default();
-    for (place, sentence) in evidence.sentences.iter().enumerate() {
-        if before.is_none_or(|before| before.block != sentence.block) {
-            entry = Entry::begun_by(source.text, sentence);
-        }
-        run_in.read(source.text, sentence);
-        let above = Above {
-            before,
-            entry: entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start),
-            heading: run_in.over(source.heading),
-        };
-        let opens_section = section.is_opened_by(source, sentence);
-        if let Some(mut candidate) = candidate(asked, source, evidence, above, sentence) {
-            candidate.behind = source.similarity.map_or(0.0, |own| asked.nearest - own);
-            candidate.source = index;
-            candidate.place = place;
-            candidate.block = sentence.block;
-            candidate.beside = question.terms.share(beside(evidence, place));
-            candidate.context = context(source, above, sentence, asked.is_for_entry);
-            let next = evidence.sentences.get(place + 1);
-            let is_last = next.is_none_or(|next| next.block != sentence.block);
-            let is_name = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
-            candidate.is_fragment |= entry.as_ref().is_some_and(is_name);
-            candidate.is_fragment |=
-                place == 0 && is_last && next.is_some() && source.key.ordinal == 0 && is_title_line(&candidate.text);
-            let opened = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence));
-            if let Some(entry) = opened {
-                candidate.open(asked, source, entry);
-            }
-            // An entry may say no more than where it is told.
-            candidate.is_fragment |= asked.pointers.rule_out(&candidate.text);
-            if opens_section && (!asked.is_defined || question.terms.is_defined_by(&candidate.text)) {
-                candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
-            }
-            if asked.is_for_entry && (opened.is_some() || above.entry.is_some()) {
-                candidate.bonus = candidate.bonus.max(AN_ENTRY);
-            }
-            if let Some(list) = lists.led_in_by(&sentence.range) {
-                candidate.go_on_with(source, list, &question.terms);
-            }
-            found.push(candidate);
-        }
-        if let Some(entry) = entry.as_mut().filter(|entry| entry.is_bare(source.text)) {
-            entry.range.end = sentence.range.end;
-        }
-        before = Some(sentence);
-    }
-    prefer_qualified(asked, &mut found);
-    found
-}
-
-/// Puts the sentences of a source that lack what narrows the question down behind those that hold it.
-fn prefer_qualified(asked: &Asked<'_>, found: &mut [SentenceCandidate]) {
-    let qualifier = asked.roles.qualifier;
-    let is_qualified =
-        |candidate: &SentenceCandidate| candidate.held & qualifier == qualifier && !candidate.is_fragment;
-    if qualifier != 0 && found.iter().any(is_qualified) {
-        for candidate in found.iter_mut().filter(|candidate| !is_qualified(candidate)) {
-            candidate.bonus -= UNQUALIFIED;
-            candidate.opens = 0.0;
-        }
-    }
-}
-
-/// Lexical score plus a small share of the source's own probability, so that a good passage contributes sentences even
-/// if they share no word with the question, the bonus of the form that is asked for, and what its heading says of the question.
-fn prior(candidate: &SentenceCandidate) -> f32 {
-    candidate.lexical + 0.2 * candidate.probability + candidate.bonus + candidate.opens + candidate.headed
-}
-
-fn candidate(
+/// The candidate that a sentence makes; `None` if it states nothing.
+pub(super) fn candidate(
     asked: &Asked<'_>,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,

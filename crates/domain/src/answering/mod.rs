@@ -41,6 +41,7 @@ mod role;
 mod row;
 mod rows_asked;
 mod section;
+mod select;
 mod sought;
 mod surroundings;
 #[cfg(test)]
@@ -55,11 +56,12 @@ use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::identity::ChunkKey;
 
-pub use self::candidate::{MAX_CANDIDATES, SentenceCandidate, candidates};
+pub use self::candidate::SentenceCandidate;
 pub use self::compose::compose;
 pub use self::need::{PassageReason, asks_for_steps, is_headed_as_steps};
 pub(crate) use self::parts::{compared, questions};
 pub use self::passages::{closest, passages};
+pub use self::select::{MAX_CANDIDATES, candidates};
 
 /// A graded passage to quote from. Its number in markers is its place in the list, from 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
