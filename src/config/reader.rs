@@ -35,7 +35,7 @@ pub(super) struct Reader {
     faults: Vec<String>,
 }
 
-/// What was found out besides the settings themselves.
+/// Where each setting came from, and variables that are no settings.
 pub(super) struct Readings {
     pub(super) effective: Vec<EffectiveValue>,
     pub(super) unknown_variables: Vec<UnknownVariable>,

@@ -18,7 +18,7 @@ use crate::service::{
     granted::Granted,
 };
 
-/// What to erase: a `document`, a `collection`, or what is or was stored under a `source` of a collection.
+/// The thing to erase: a `document`, a `collection`, or all that is or was stored under a `source` of a collection.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NewErasure, example = json!({"collection": "hr", "source": "applications/ada.pdf"}))]
@@ -48,11 +48,11 @@ pub(super) struct ErasureBody {
     erased_at: OffsetDateTime,
     /// Id of the key that asked for it.
     key_id: Option<String>,
-    /// What was erased, as `document:id` and `collection:id`; no names.
+    /// The erased things, as `document:id` and `collection:id`; no names.
     subject: Vec<String>,
     /// Numbers of rows that are gone, or that name nothing any more.
     erased: ErasedBody,
-    /// What is left, where, and until when.
+    /// The remains, with their places, and when they go.
     remains: Vec<RemainderBody>,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct RemainderBody {
     /// Where it is.
     #[schema(example = "security events")]
     place: String,
-    /// What it holds.
+    /// Its content about the erased things.
     holds: String,
     /// When it goes; null where the service does not know, or never.
     #[serde(with = "time::serde::rfc3339::option")]

@@ -19,7 +19,7 @@ const CSP_OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
 /// A year; sent over TLS only, because a browser ignores it elsewhere.
 const HSTS: &str = "max-age=31536000";
 
-/// What the headers depend on.
+/// Settings that the headers depend on.
 #[derive(Clone, Debug)]
 pub(super) struct Hardening {
     has_tls: bool,

@@ -94,7 +94,7 @@ pub(super) struct NewDocumentBody {
     /// within it included) and 16 levels.
     #[serde(default)]
     metadata: Map<String, Value>,
-    /// Who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection.
+    /// The people who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection.
     acl: Option<NewAclBody>,
 }
 

@@ -123,7 +123,7 @@ pub(crate) struct Services {
     pub security_record: SecurityRecord,
     /// Whether requests can be served.
     pub readiness: Readiness,
-    /// What was counted and measured.
+    /// Counters and measured values.
     pub measurements: Measurements,
 }
 
@@ -139,7 +139,7 @@ impl Deref for AppState {
     }
 }
 
-/// What [`AppState`] shares.
+/// State that [`AppState`] shares.
 pub(crate) struct SharedState {
     access: AccessService,
     use_cases: UseCases,

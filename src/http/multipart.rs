@@ -50,7 +50,7 @@ pub(super) struct UploadForm {
     /// Your own data about all the files, a JSON object.
     #[schema(nullable = false)]
     metadata: Option<String>,
-    /// Who may see the files, a JSON object as `acl` of a document in JSON.
+    /// The people who may see the files, a JSON object as `acl` of a document in JSON.
     #[schema(nullable = false)]
     acl: Option<String>,
     /// Title of the document, only if the form has one file.

@@ -4,7 +4,7 @@ use std::{fmt::Debug, hash::Hash};
 
 use prometheus_client::encoding::EncodeLabelSet;
 
-/// What a set of labels can do.
+/// A set of labels that metrics are kept by.
 pub(super) trait Labels: EncodeLabelSet + Clone + Debug + Hash + Eq + Send + Sync + 'static {}
 
 impl<L: EncodeLabelSet + Clone + Debug + Hash + Eq + Send + Sync + 'static> Labels for L {}

@@ -134,7 +134,7 @@ impl DocumentService {
         Ok(run_detached(deletion).await?)
     }
 
-    /// Who may see a document.
+    /// The people who may see a document.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].

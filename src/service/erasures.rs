@@ -10,12 +10,12 @@ use crate::{
     store::{DeleteReceipt, LeftAsks, Store, StoreError, Traces},
 };
 
-/// What is to be erased.
+/// The thing to be erased.
 #[derive(Clone, Debug)]
 pub(crate) enum Erasable {
     /// A document that is stored.
     Document(Uuid),
-    /// What is or was stored under a source of a collection.
+    /// All that is or was stored under a source of a collection.
     Source {
         /// Name of the collection.
         collection: String,
@@ -29,7 +29,7 @@ pub(crate) enum Erasable {
 /// A wanted erasure.
 #[derive(Clone, Debug)]
 pub(crate) struct WantedErasure {
-    /// What is to be erased.
+    /// The thing to be erased.
     pub(crate) of: Erasable,
     /// Whether the audit of asks that were answered from it goes too.
     pub(crate) with_asks: bool,
@@ -131,7 +131,7 @@ impl ErasureService {
         Ok(self.store.erasures().find(tenant, id, name.clone(), source).await?)
     }
 
-    /// What is left, where, and until when.
+    /// The remains, with their places, and when they go.
     fn remains(&self, left: &LeftAsks, now: OffsetDateTime) -> Vec<Remainder> {
         let remainder = |place: &str, holds: &str, until: Option<OffsetDateTime>| Remainder {
             place: place.to_owned(),

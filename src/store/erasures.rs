@@ -60,7 +60,7 @@ pub(crate) struct Erased {
 pub(crate) struct Remainder {
     /// Where it is.
     pub(crate) place: String,
-    /// What it says about what was erased.
+    /// Its content about the erased things.
     pub(crate) holds: String,
     /// When it goes; `None` where that is not known here, or never.
     #[serde(with = "time::serde::rfc3339::option")]
@@ -76,11 +76,11 @@ pub(crate) struct ErasureRow {
     pub(crate) erased_at: OffsetDateTime,
     /// Name of the key that asked for it.
     pub(crate) key_id: Option<String>,
-    /// What was erased, as `kind:id`.
+    /// The erased things, as `kind:id`.
     pub(crate) subject: Vec<String>,
     /// Rows that are gone.
     pub(crate) erased: Erased,
-    /// What is left.
+    /// The remains in other places.
     pub(crate) remains: Vec<Remainder>,
 }
 

@@ -62,7 +62,7 @@ impl FromStr for Format {
     }
 }
 
-/// What runs until the end of the process.
+/// The export of traces, which runs until the end of the process.
 pub(crate) struct Telemetry {
     traces: Option<TraceExport>,
 }

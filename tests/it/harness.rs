@@ -99,7 +99,7 @@ impl TestApp {
             ("CITED_DATABASE_CONNECTIONS".to_owned(), "6".to_owned()),
             // Of itself the service would start the program of the tests.
             ("CITED_EXTRACT_PROGRAM".to_owned(), env!("CARGO_BIN_EXE_cited").to_owned()),
-            // What is installed on a machine changes nothing.
+            // Programs installed on a machine change nothing.
             ("CITED_OCR".to_owned(), "off".to_owned()),
             ("DATABASE_URL".to_owned(), database::url(&database)),
         ]);

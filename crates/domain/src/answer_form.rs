@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(shown("![x](y)"), "x");
     }
 
-    /// What a program that shows Markdown would load, run or follow.
+    /// The parts that a program that shows Markdown would load, run or follow.
     fn active(text: &str) -> Vec<String> {
         let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
         let shown = Parser::new_ext(text, options).filter_map(|event| match event {

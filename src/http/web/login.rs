@@ -12,7 +12,7 @@ use url::Url;
 use super::{super::AppState, CHECKED_EACH_TIME};
 use crate::service::access::{AccessService, LoginSettings};
 
-/// What a browser needs to log somebody in. None of it is secret.
+/// Settings by which a browser logs somebody in. None of them is secret.
 #[derive(Debug, Serialize)]
 struct LoginBody<'settings> {
     /// Name of the identity provider, and the URL that its metadata is below.

@@ -6,7 +6,7 @@
 //! a second time, so a second answer cannot differ. Proxies of the environment are not used: they would resolve
 //! names on their own.
 //!
-//! What may be reached depends on the port, which a resolver is not told. So the URL's port chooses the client, and
+//! The addresses that may be reached depend on the port, which a resolver is not told. So the URL's port chooses the client, and
 //! each client has a resolver that knows what may be reached at its ports.
 
 mod address;

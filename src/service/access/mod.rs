@@ -111,7 +111,7 @@ pub(crate) enum Refusal {
 /// How often keys and addresses may be used.
 struct Limits {
     key_rate: Option<Rate<String>>,
-    /// What a paid ask counts as besides the request that brought it; `None` for nothing.
+    /// The charge of a paid ask besides the request that brought it; `None` for nothing.
     paid_ask_surcharge: Option<NonZeroU32>,
     key_concurrency: Option<Arc<Concurrency>>,
     address_rate: Option<Rate<IpAddr>>,

@@ -185,7 +185,7 @@ impl Granted {
         }
     }
 
-    /// Who may see a document.
+    /// The people who may see a document.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].

@@ -25,7 +25,7 @@ const BACKLOG: usize = 1_024;
 /// Time after which a worker that was expected to be free soon is not waited for.
 const SOON: Duration = Duration::from_millis(50);
 
-/// What requests and workers of this process tell each other.
+/// Messages between the requests and the workers of this process.
 #[derive(Debug)]
 pub(crate) struct Signal {
     to_fetch: Notify,

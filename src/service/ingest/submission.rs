@@ -25,7 +25,7 @@ pub(crate) struct IncomingDocument {
     pub(crate) metadata: Value,
     /// How it came.
     pub(crate) loader: &'static str,
-    /// Who may see it; `None` keeps the list of the stored document, and gives a new one that of its collection.
+    /// The people who may see it; `None` keeps the list of the stored document, and gives a new one that of its collection.
     pub(crate) acl: Option<Acl>,
     /// The content, or its location.
     pub(crate) content: Content,

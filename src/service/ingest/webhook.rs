@@ -17,7 +17,7 @@ pub(crate) struct Webhooks {
     secret: WebhookSecret,
 }
 
-/// What the receiver of a tenant's webhooks checks their signatures by.
+/// The secrets by which the receiver of a tenant's webhooks checks their signatures.
 #[derive(Debug)]
 pub(crate) struct ReceiverSecret {
     /// Scheme, host and port of the receiver.

@@ -59,7 +59,7 @@ impl PassageCache {
     }
 }
 
-/// What is known of a chunk that is wanted.
+/// The entry of the cache for a chunk that is wanted.
 enum Known {
     Nothing,
     /// A passage of a version that may be current.

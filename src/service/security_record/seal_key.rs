@@ -10,7 +10,7 @@ use crate::{
     service::access::Pepper,
 };
 
-/// What the pepper signs to become this key.
+/// The label that the pepper signs to become this key.
 const PURPOSE: &str = "cited seal of security events";
 
 /// Makes and checks the codes of seals.

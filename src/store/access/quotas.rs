@@ -1,4 +1,4 @@
-//! What a key did on a day: counted within its limits, exact across all processes.
+//! Use of a key in a day: counted within its limits, exact across all processes.
 
 use time::Date;
 

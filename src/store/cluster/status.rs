@@ -1,4 +1,4 @@
-//! What is where in a cluster.
+//! Servers of a cluster and their contents.
 
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What is where in a cluster.
+/// The servers of a cluster and their contents.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterStatus {
     /// Servers, the coordinator first.

@@ -1,4 +1,4 @@
-//! What is exported can be read back.
+//! An export can be read back.
 
 use std::collections::BTreeSet;
 

@@ -46,7 +46,7 @@ async fn called(base: &str, tool: &str, arguments: Value) -> Value {
     result
 }
 
-/// What the result of a tool says and the code of its problem; it must have failed.
+/// The text of a tool's result and the code of its problem; it must have failed.
 fn complaint(result: &Value) -> (String, String) {
     assert_eq!(result["isError"], true, "{result}");
     assert!(result["structuredContent"].is_null(), "{result}");

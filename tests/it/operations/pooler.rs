@@ -154,7 +154,7 @@ async fn two_services_and_a_worker_share_few_sessions_of_a_pooler() {
     let bulk = send(bulk.header("content-type", "application/x-ndjson").body(lines)).await;
     assert_eq!((bulk.status, &bulk.body["counts"]["documents"]), (200, &json!(600)), "{:?}", bulk.body);
     assert_eq!(bulk.body["counts"]["failed"], 0);
-    // What one has stored the other finds; tenants of transactions do not mix.
+    // A document that one has stored is found by the other; tenants of transactions do not mix.
     let found =
         there.post("/v1/search", json!({"query": "boat 417 moored", "collections": ["many"], "mode": "lexical"})).await;
     assert_eq!(found.body["results"][0]["source"], "m417", "{found:?}");

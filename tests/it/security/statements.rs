@@ -14,7 +14,7 @@ use crate::database;
 
 /// Beginnings of the statements that touch rows of several tenants, by their purpose. No request waits for one of them.
 const OF_ALL_TENANTS: [&str; 19] = [
-    // What is kept for a time goes.
+    // Records that are kept for a time go.
     "DELETE FROM answer_cache WHERE expires_at",
     "DELETE FROM ask_audit WHERE (tenant_id, ask_id) IN (SELECT tenant_id, ask_id FROM ask_audit WHERE asked_at",
     "DELETE FROM idempotency_key WHERE created_at",

@@ -5,7 +5,7 @@ use std::{path::PathBuf, str::FromStr, time::Duration};
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-/// What the commands take.
+/// The usage text of all commands.
 pub const USAGE: &str = "\
 Measures a release build of Cited. Usage:
 

@@ -26,7 +26,7 @@ use crate::{
     service::{Service, Setup, open_to_postgres},
 };
 
-/// What the command takes.
+/// Arguments of the command.
 pub const USAGE: &str = "\
 Streams NDJSON into the service and watches its memory; ends with an error if it takes too much. Usage:
 

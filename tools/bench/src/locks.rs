@@ -29,7 +29,7 @@ use crate::{
     tls,
 };
 
-/// What the command takes.
+/// Arguments of the command.
 pub const USAGE: &str = "\
 Measures asks and uploads with one lock more from case to case. Usage:
 
@@ -155,7 +155,7 @@ struct Rates {
     cpu: [f64; 3],
 }
 
-/// What requests are made of.
+/// The corpus that requests are made of, and how far it is used.
 struct Material {
     arguments: LocksArguments,
     corpus: Corpus,

@@ -61,7 +61,7 @@ impl Figure {
         }
     }
 
-    /// What it should be, and whether more is better.
+    /// The target, and whether more is better.
     const fn aim(self) -> (Option<f64>, bool) {
         match self {
             Self::Asks => (Some(0.30), true),

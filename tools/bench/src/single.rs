@@ -31,7 +31,7 @@ const ALONE: usize = 200;
 /// Documents that are sent before the clock runs.
 const WARM_UP: usize = 100;
 
-/// What the command takes.
+/// Arguments of the command.
 pub const USAGE: &str = "\
 Measures single documents, beside raw INSERTs of the same rows. Usage:
 

@@ -27,7 +27,7 @@ use crate::{
     service::{Service, Setup, open_to_postgres},
 };
 
-/// What the command takes.
+/// Arguments of the command.
 pub const USAGE: &str = "\
 Sends large documents at once and watches the memory of the service; ends with an error if it takes too much. Usage:
 

@@ -68,7 +68,7 @@ impl fmt::Display for Principal {
     }
 }
 
-/// Who may see a document. A denial outweighs every permission.
+/// The people who may see a document. A denial outweighs every permission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Acl {
     /// Those who may see it; `None` for everybody of the tenant whose key reaches the collection.

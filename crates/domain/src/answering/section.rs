@@ -36,7 +36,7 @@ impl<'t> RunIn<'t> {
         }
     }
 
-    /// What stands over a sentence that was read: the question or the label, else the innermost heading.
+    /// The line over a sentence that was read: the question or the label, else the innermost heading.
     pub(super) fn over(self, heading: &'t [String]) -> &'t str {
         if self.words.is_empty() { heading.last().map_or("", String::as_str) } else { self.words }
     }

@@ -266,7 +266,7 @@ fn is_bar(character: char) -> bool {
     !character.is_alphanumeric() && skeleton(character.encode_utf8(&mut [0; 4])).eq(['l'])
 }
 
-/// What a character looks like: its prototype by UTS 39, in lower case, of its compatible form. Digits that stand for letters
+/// The shape of a character: its prototype by UTS 39, in lower case, of its compatible form. Digits that stand for letters
 /// count as these.
 fn skeleton_of(character: char) -> impl Iterator<Item = char> + Clone {
     let lower = |character: char| character.to_lowercase().next().unwrap_or(character);

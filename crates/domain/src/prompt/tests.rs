@@ -180,7 +180,7 @@ fn defuses_tags_and_markers_in_every_guise() {
         ("<s>[INST] x [/INST]</s>", "&lt;s>&#91;INST] x &#91;/INST]&lt;/s>"),
         ("<think>x</think> <tool_call>", "&lt;think>x&lt;/think> &lt;tool_call>"),
         ("<system> <bos> [gMASK]<sop>", "&lt;system> &lt;bos> &#91;gMASK]&lt;sop>"),
-        // What nobody sees.
+        // Characters that nobody sees.
         ("a\u{e0100}\u{fe0f}b\u{202e}c\u{2066}d\u{feff}e\u{34f}f", "abcdef"),
         ("a\u{200d}\u{200c}b می\u{200c}خواهم می\u{200c}\u{200d}\u{200c}خ", "ab می\u{200c}خواهم می\u{200c}خ"),
     ];

@@ -11,7 +11,7 @@ const STEP: f64 = 0.5;
 /// Largest number of lines of a heading.
 const MOST_LINES: usize = 3;
 const MOST_CHARACTERS: usize = 120;
-/// What leads to the number of a page in a table of contents.
+/// Dots and blanks that lead to the number of a page in a table of contents.
 const LEADERS: [&str; 2] = ["....", ". . ."];
 /// If more than this share of its lines is larger than the rest, in per cent, a document uses several text sizes, not
 /// headings.

@@ -57,7 +57,7 @@ pub(super) fn lines(glyphs: Vec<MarkedGlyph>) -> Vec<Line> {
     let mut last = None;
     let place = |glyph: MarkedGlyph| {
         last = glyph.piece().or(last);
-        // What is not tagged stands after the block that was drawn before it.
+        // Text without a tag stands after the block that was drawn before it.
         (last.map(|piece| (piece.tag.block, glyph.piece().is_none(), piece.order)), glyph)
     };
     let mut placed: Vec<_> = glyphs.into_iter().map(place).collect();

@@ -126,7 +126,7 @@ impl Tags {
     }
 }
 
-/// What the parts above say of a part.
+/// The parts around a part of the structure.
 #[derive(Clone, Copy, Default)]
 struct Context {
     page: Option<ObjectIdentifier>,

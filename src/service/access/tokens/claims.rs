@@ -36,7 +36,7 @@ impl Default for ClaimNames {
 /// The rights of a token whose signature, issuer, audience and times are right.
 ///
 /// # Errors
-/// What is wrong with its claims.
+/// The fault in its claims.
 pub(super) fn read_claims(names: &ClaimNames, claims: &Map<String, Value>) -> Result<TokenIdentity, &'static str> {
     let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default();
     let user = Principal::user(subject).map_err(|_| "has a subject (sub) that cannot name a user")?;

@@ -250,12 +250,12 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     let body = json!({"collection": "many", "documents": many});
     let job = default.call(Method::POST, "/v1/documents?wait=true", body).await;
     assert_eq!(job["state"], "succeeded", "{job}");
-    // Who is of no tenant sees nothing, on no server.
+    // A role without a tenant sees nothing, on no server.
     for server in cluster.servers.servers() {
         let nobody = server.options("cited").options([("role", "cited_app")]);
         assert_eq!(database::number(&nobody, "SELECT count(*) FROM document").await, 0);
     }
-    // What is left of each is its own.
+    // The rest of each is its own.
     for tenant in &tenants {
         let listed = tenant.get("/v1/documents?collection=c").await;
         assert_eq!(listed.body["documents"].as_array().map(Vec::len), Some(1), "{listed:?}");

@@ -385,7 +385,7 @@ async fn an_upload_changes_no_list_of_a_document_that_its_maker_may_not_see() {
             assert_eq!(people.get(&people.ada, &cited).await.status, 200);
         }
     }
-    // Who may see it may give it away, and a new document is its maker's.
+    // Somebody who may see it may give it away, and a new document is its maker's.
     people.store(&people.ada, document("vault", RESTRICTED, Some(json!({"allow": ["user:ada", "user:bob"]})))).await;
     assert_eq!(people.get(&people.bob, &cited).await.status, 200);
     let closed = people.send(OPERATOR, Method::PUT, "/v1/collections/c/acl", json!({"allow": ["user:ada"]})).await;

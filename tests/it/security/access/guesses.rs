@@ -49,7 +49,7 @@ async fn an_upload_does_not_tell_whether_a_hidden_document_says_the_same() {
         let elsewhere = told(&caller, &bob, (&format!("guess-{source}"), words), is_queued).await;
         assert_eq!(elsewhere, missed, "under a name of one's own, queued: {is_queued}");
     }
-    // What bob may see is found again as ever, and so is everything for those who see everything.
+    // The documents that bob may see are found again as ever, and so is everything for those who see everything.
     let again = told(&caller, &bob, ("own-false.md", &format!("{WRONG} false")), false).await;
     assert_eq!((&again[0]["unchanged"], &again[1]), (&json!(1), &json!("unchanged")), "{again}");
     let copied = told(&caller, &bob, ("copy.md", &format!("{WRONG} false")), false).await;

@@ -182,7 +182,7 @@ async fn lists_hold_by_the_condition_of_searches_alone() {
     assert_restricted(World::start(WITHOUT_THE_CHECK_OF_PASSAGES).await).await;
 }
 
-/// What is asked where passages are read holds alone, should a search forget its condition.
+/// The condition where passages are read holds alone, should a search forget its own.
 #[tokio::test]
 async fn lists_hold_by_the_check_of_passages_alone() {
     let world = World::start(WITH_THE_CHECK_OF_PASSAGES_ALONE).await;

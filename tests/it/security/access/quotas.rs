@@ -1,4 +1,4 @@
-//! What a key may do in a day, and asks that cost money.
+//! The daily use of a key, and asks that cost money.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -204,7 +204,7 @@ async fn keys_that_the_issuer_changes_are_found_and_made_up_ones_do_not_flood_it
     })
     .await;
     assert_eq!(guarded.status(&token(&first)).await, 401, "the old key is gone");
-    // What is known is used while the issuer is away.
+    // Known keys are used while the issuer is away.
     guarded.issuer.set_down(true);
     assert_eq!(guarded.status(&token(&second)).await, 200);
     guarded.app.stop().await;

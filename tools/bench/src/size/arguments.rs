@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use super::graphs::Graph;
 use crate::arguments::{number, release_build};
 
-/// What the command takes.
+/// Arguments of the command.
 pub const USAGE: &str = "\
 Measures search over collections of several sizes. Usage:
 

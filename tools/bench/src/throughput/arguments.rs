@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 
 use crate::arguments::{number, release_build};
 
-/// What the command takes.
+/// Arguments of the command.
 pub const USAGE: &str = "\
 Measures bulk ingest at several sizes beside raw COPY of the same rows. Usage:
 

@@ -72,7 +72,7 @@ pub(super) fn asserted(words: &[&str], has_comma: impl Fn(usize) -> bool) -> Opt
     if let Some(from) = from.filter(|from| *from < words.len()) {
         return Some(from..words.len());
     }
-    // What the asker says is no claim about the world: "You mean the laptop, right?"
+    // A statement about the asker is no claim about the world: "You mean the laptop, right?"
     let tag = TAGS.iter().find_map(|tag| {
         let start = words.len().checked_sub(tag.split(' ').count())?;
         (start > 0 && has_comma(start) && begins(start, tag)).then_some(start)

@@ -58,7 +58,7 @@ pub(super) enum UnheldKind {
     Html,
     Code,
     Instruction,
-    /// What a question asserts.
+    /// The assertion of a question.
     Assertion,
     /// Characters that no reader sees.
     Hidden,
