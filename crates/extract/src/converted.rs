@@ -93,7 +93,7 @@ fn write_table(table: &Table, content: &mut Content) -> Result<(), ExtractError>
         });
         grid.write(cells.collect(), number < table.header_rows, content)?;
     }
-    Ok(())
+    grid.end(content)
 }
 
 fn cells(table: &Table) -> impl Iterator<Item = &anydoc::model::Cell> {

@@ -9,6 +9,12 @@ const LEADING_ON: [&str; 20] = [
     "was", "with",
 ];
 
+/// Blanks between the columns of a list.
+const GAP: usize = 2;
+
+/// Longest name in the first column of a list, in bytes.
+const LONGEST_ENTRY: usize = 48;
+
 /// Width of a tab, in columns.
 const TAB: usize = 8;
 
@@ -32,7 +38,7 @@ impl LineBreaks {
         let before = before.trim_end_matches(['\n', '\r']);
         let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
         let after = text.get(next..end).unwrap_or_default();
-        if line.ends_with("  ") || line.ends_with('\\') {
+        if line.ends_with("  ") || line.ends_with('\\') || are_aligned(text, next, end) {
             return true;
         }
         let line = line.trim_end();
@@ -60,6 +66,45 @@ impl LineBreaks {
 /// Whether a line is the name of an entry that text indented below it describes: the options of a command.
 fn names_an_entry(line: &str) -> bool {
     line.trim_start().starts_with('-')
+}
+
+/// Whether the line that begins at byte `next` and the one before it are two of a list whose second column begins at one
+/// place, as commands tell their options: `-q      say less`.
+fn are_aligned(text: &str, next: usize, end: usize) -> bool {
+    let above = text.get(..next.saturating_sub(1)).unwrap_or_default();
+    let above = above.get(above.rfind('\n').map_or(0, |end| end + 1)..).unwrap_or_default();
+    let line = text.get(next..end).unwrap_or_default().lines().next().unwrap_or_default();
+    second_column(line).is_some_and(|column| second_column(above) == Some(column) || has_indent(above, column))
+}
+
+/// The column at which text goes on after the first gap of a line, if that follows a name.
+fn second_column(line: &str) -> Option<usize> {
+    let mut column = 0;
+    // Bytes of the line up to the gap, once there is text, and the columns of blanks that follow.
+    let (mut name, mut gap): (Option<usize>, usize) = (None, 0);
+    for (at, sign) in line.char_indices() {
+        match sign {
+            ' ' | '\t' => {
+                let width = if sign == '\t' { TAB - column % TAB } else { 1 };
+                column += width;
+                gap += width;
+            }
+            _ if gap >= GAP && name.is_some() => return name.filter(|end| is_entry(line, *end)).map(|_| column),
+            _ if at > LONGEST_ENTRY => return None,
+            _ => (column, gap, name) = (column + 1, 0, Some(at + sign.len_utf8())),
+        }
+    }
+    None
+}
+
+/// Whether the beginning of a line is a name, not the end of a sentence before two blanks.
+fn is_entry(line: &str, end: usize) -> bool {
+    !line.get(..end).unwrap_or_default().ends_with(['.', '!', '?', ':', ';', ','])
+}
+
+/// Whether the text of a line begins at this column.
+fn has_indent(line: &str, column: usize) -> bool {
+    !line.trim().is_empty() && indent(line, 0) == column
 }
 
 /// The columns before the text of the line that byte `at` lies in.

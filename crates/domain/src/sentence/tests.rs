@@ -94,6 +94,23 @@ fn lines_and_blocks() {
 }
 
 #[test]
+fn lines_with_a_second_column_at_one_place_are_a_list() {
+    let options = "--quiet          say less\n--rate=LITRES    stop after\n                 so many litres\n-v               say more";
+    assert_eq!(
+        split_words(options),
+        [
+            "--quiet          say less",
+            "--rate=LITRES    stop after\n                 so many litres",
+            "-v               say more"
+        ]
+    );
+    assert_eq!(split_words("start\topens the gate\nstop\tcloses it").len(), 2);
+    // Blanks after a comma are no gap.
+    assert_eq!(split_words("these words,  then\nother words,  and\nfinal words,  all").len(), 1);
+    assert_eq!(split_words("one  two\nthree  four").len(), 1);
+}
+
+#[test]
 fn text_without_capitals() {
     let text = "an experimental study of a wing in a slipstream was made . the results e.g. the lift were small. it was j. smith who did it .";
     assert_eq!(split_words(text).len(), 3);

@@ -5,10 +5,12 @@
 //! reading modes of browsers do, was rejected: it drops tables, lists and references, and an ingested document must not
 //! lose parts silently.
 
+mod signs;
 mod tree;
 
 use ego_tree::{NodeId, NodeRef, Tree, iter::Edge};
 
+use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
 use super::{
     ExtractError,
@@ -21,9 +23,6 @@ const SKIPPED: [&str; 21] = [
     "audio", "button", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "map", "nav", "noscript",
     "object", "optgroup", "script", "select", "style", "svg", "template", "textarea", "video",
 ];
-
-/// Signs of links that lead to the place where they stand. Icon fonts have theirs in a private use area.
-const PERMALINKS: [char; 6] = ['¶', '#', '§', '🔗', '⚓', '∞'];
 
 /// Elements that are left out around the main content, but kept inside it.
 const FRAME: [&str; 3] = ["header", "footer", "aside"];
@@ -128,8 +127,12 @@ struct Walk<'content> {
     heading: Option<u8>,
     /// Open elements in which white space counts.
     preformatted: usize,
+    /// Open elements whose text is bold.
+    bold: usize,
+    /// Whether the cell under way holds text that is not bold.
+    has_plain: bool,
     /// Text that is put before the next paragraph.
-    mark: &'static str,
+    mark: String,
     /// Rows of the open tables of data; the innermost last.
     rows: Vec<Row>,
     /// The table that the next row goes on with.
@@ -151,7 +154,9 @@ impl<'content> Walk<'content> {
             text: String::new(),
             heading: None,
             preformatted: 0,
-            mark: "",
+            bold: 0,
+            has_plain: false,
+            mark: String::new(),
             rows: Vec::new(),
             grid: Grid::default(),
             term: String::new(),
@@ -182,6 +187,7 @@ impl<'content> Walk<'content> {
             }
         }
         self.flush()?;
+        self.grid.end(self.content)?;
         self.end_term()
     }
 
@@ -211,6 +217,7 @@ impl<'content> Walk<'content> {
             "br" => self.text.push('\n'),
             "td" | "th" if !self.rows.is_empty() => {
                 self.text.clear();
+                self.has_plain = false;
                 let span = |name| element.attribute(name).and_then(|span| span.trim().parse().ok());
                 if let Some(row) = self.rows.last_mut() {
                     row.span = Span { columns: span("colspan").unwrap_or(1), rows: span("rowspan").unwrap_or(1) };
@@ -222,22 +229,24 @@ impl<'content> Walk<'content> {
             }
             "table" if self.rows.is_empty() => {
                 self.flush()?;
-                self.grid = Grid::default();
+                self.grid.end(self.content)?;
             }
             // A table inside a cell: the one around it is there for the layout, its cells are paragraphs.
             "table" => {
+                self.grid.end(self.content)?;
                 for row in std::mem::take(&mut self.rows) {
-                    Grid::default().write(row.cells, false, self.content)?;
+                    self.grid.write(row.cells, false, self.content)?;
+                    self.grid.end(self.content)?;
                 }
                 self.flush()?;
-                self.grid = Grid::default();
             }
             _ if is_block(name) => self.flush()?,
             _ => {}
         }
         match name {
             "pre" => self.preformatted += 1,
-            "li" => self.mark = "- ",
+            "b" | "strong" => self.bold += 1,
+            "li" => "- ".clone_into(&mut self.mark),
             "dt" => self.in_term = true,
             "article" | "main" | "section" => self.inside += 1,
             _ => self.heading = level_of(name).or(self.heading),
@@ -250,7 +259,7 @@ impl<'content> Walk<'content> {
             "td" | "th" => {
                 if let Some(row) = self.rows.last_mut() {
                     let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
-                    row.is_header &= name == "th" || text.is_empty();
+                    row.is_header &= name == "th" || text.is_empty() || !self.has_plain;
                     row.cells.push(Cell { text, span: std::mem::take(&mut row.span) });
                     self.text.clear();
                 } else {
@@ -262,12 +271,17 @@ impl<'content> Walk<'content> {
                     self.grid.write(row.cells, row.is_header, self.content)?;
                 }
             }
+            "table" if self.rows.is_empty() => {
+                self.flush()?;
+                self.grid.end(self.content)?;
+            }
             _ if is_block(name) => self.flush()?,
             _ => {}
         }
         match name {
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
-            "li" => self.mark = "",
+            "b" | "strong" => self.bold = self.bold.saturating_sub(1),
+            "li" => self.mark.clear(),
             "dt" => self.in_term = false,
             "dl" => self.end_term()?,
             "article" | "main" | "section" => self.inside = self.inside.saturating_sub(1),
@@ -284,6 +298,7 @@ impl<'content> Walk<'content> {
     }
 
     fn add(&mut self, text: &str) {
+        self.has_plain |= self.bold == 0 && !text.trim().is_empty();
         if self.preformatted > 0 {
             self.text.push_str(text);
             return;
@@ -307,10 +322,16 @@ impl<'content> Walk<'content> {
         if text.trim().is_empty() {
             return Ok(());
         }
-        self.grid = Grid::default();
+        self.grid.end(self.content)?;
         if self.in_term && self.heading.is_none() {
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if let Some(mark) = mark_of(&words) {
+                self.end_term()?;
+                self.mark = mark;
+                return Ok(());
+            }
             let separator = if self.term.is_empty() { "" } else { ", " };
-            self.term = format!("{}{separator}{}", self.term, text.split_whitespace().collect::<Vec<_>>().join(" "));
+            self.term = format!("{}{separator}{words}", self.term);
             return Ok(());
         }
         if self.heading.is_some() || self.preformatted > 0 || !self.mark.is_empty() {
@@ -329,25 +350,6 @@ impl<'content> Walk<'content> {
             }
         }
     }
-}
-
-fn is_permalink_sign(sign: char) -> bool {
-    PERMALINKS.contains(&sign) || is_private(sign)
-}
-
-/// Whether the character is in a private use area: only an icon font says what it looks like.
-fn is_private(character: char) -> bool {
-    matches!(character, '\u{e000}'..='\u{f8ff}')
-}
-
-/// Whether the character only says how its neighbours are shown: a variation selector, a joiner.
-fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{fe0e}' | '\u{fe0f}' | '\u{200b}'..='\u{200d}')
-}
-
-/// Whether the character is a permalink's sign at the end of a heading that is no link. `#` and `§` may be meant: `C#`.
-fn is_heading_end(character: char) -> bool {
-    matches!(character, '¶' | '🔗') || is_private(character) || is_invisible(character) || character.is_whitespace()
 }
 
 fn is_block(name: &str) -> bool {

@@ -88,3 +88,29 @@ fn preformatted_text_keeps_its_lines() {
 fn deep_nesting_does_not_overflow() {
     assert_eq!(read(&format!("{}words", "<div>".repeat(20_000))).text, "words");
 }
+
+#[test]
+fn bullets_and_numbers_in_place_of_terms_make_lists() {
+    let list =
+        "<p>Codes:</p><dl><dt>o</dt><dd>23 - Some files were left out</dd><dt>—</dt><dd>24 - Files went</dd></dl>";
+    assert_eq!(read(list).text, "Codes:\n- 23 - Some files were left out\n- 24 - Files went");
+    let steps = "<dl><dt>1.</dt><dd>Open</dd><dt>(2)</dt><dd>Close</dd><dt>a</dt><dd>all</dd></dl>";
+    assert_eq!(read(steps).text, "1. Open\n2. Close\n\na: all");
+}
+
+#[test]
+fn a_bold_first_row_and_words_over_numbers_are_headers() {
+    let row =
+        |cells: &str| format!("<tr>{}</tr>", cells.split('|').map(|c| format!("<td>{c}</td>")).collect::<String>());
+    let table =
+        |rows: &[&str]| read(&format!("<table>{}</table>", rows.iter().map(|r| row(r)).collect::<String>())).text;
+    assert_eq!(
+        table(&["<b>Name</b>|<strong>Desk</strong>", "Ada|front"]),
+        "| Name | Desk |\n|---|---|\n| Ada | front |"
+    );
+    assert_eq!(
+        table(&["Size|Price|Stock", "S|3|40", "M|4|2"]),
+        "| Size | Price | Stock |\n|---|---|---|\n| S | 3 | 40 |\n| M | 4 | 2 |"
+    );
+    assert_eq!(table(&["<b>Name</b>|Ada", "<b>Desk</b>|front"]), "| Name | Ada |\n| Desk | front |");
+}

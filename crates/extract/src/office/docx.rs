@@ -43,6 +43,8 @@ struct Row {
     cell: Cell,
     /// Whether the document repeats it on each page.
     is_header: bool,
+    /// Whether it holds text that is not bold.
+    has_plain: bool,
 }
 
 struct Body<'input> {
@@ -59,6 +61,8 @@ struct Body<'input> {
     /// Open elements that hold text.
     texts: usize,
     runs: usize,
+    /// Whether the run under way is bold.
+    is_bold: bool,
     /// Open elements inside one that is left out.
     skipped: usize,
 }
@@ -74,6 +78,7 @@ impl<'input> Body<'input> {
             item_follows: false,
             texts: 0,
             runs: 0,
+            is_bold: false,
             skipped: 0,
         }
     }
@@ -99,12 +104,12 @@ impl<'input> Body<'input> {
         }
         match name {
             "p" => self.paragraphs.push(Paragraph::default()),
-            "r" => self.runs += 1,
+            "r" => (self.runs, self.is_bold) = (self.runs + 1, false),
+            "b" if self.runs > 0 => self.is_bold = is_on(element),
             "t" => self.texts += 1,
             "tab" | "ptab" if self.runs > 0 => self.add("\t"),
             "br" | "cr" if self.runs > 0 => self.add("\n"),
             "noBreakHyphen" => self.add("-"),
-            "tbl" if self.rows.is_empty() => self.grid = Grid::default(),
             "tr" => self.rows.push(Row::default()),
             "gridSpan" | "tblHeader" => self.describe_row(element),
             "pStyle" | "outlineLvl" | "numPr" => self.describe(element),
@@ -116,7 +121,7 @@ impl<'input> Body<'input> {
         let Some(row) = self.rows.last_mut() else { return };
         let value = element.attribute("val");
         if element.name() == "tblHeader" {
-            row.is_header = !matches!(value.as_deref(), Some("0" | "false" | "off"));
+            row.is_header = is_on(element);
         } else {
             row.cell.span = Span { columns: value.and_then(|value| value.parse().ok()).unwrap_or(1), rows: 1 };
         }
@@ -147,6 +152,7 @@ impl<'input> Body<'input> {
                 }
             }
             "tr" => return self.end_row(),
+            "tbl" if self.rows.is_empty() => return self.grid.end(self.content),
             _ => {}
         }
         Ok(())
@@ -155,6 +161,9 @@ impl<'input> Body<'input> {
     fn add(&mut self, text: &str) {
         if let Some(paragraph) = self.paragraphs.last_mut() {
             paragraph.text.push_str(text);
+        }
+        if let Some(row) = self.rows.last_mut() {
+            row.has_plain |= !self.is_bold && !text.trim().is_empty();
         }
     }
 
@@ -189,12 +198,17 @@ impl<'input> Body<'input> {
     fn end_row(&mut self) -> Result<(), ExtractError> {
         let Some(row) = self.rows.pop() else { return Ok(()) };
         if let Some(outer) = self.rows.last_mut() {
-            let line = Grid::default().line(row.cells, false).unwrap_or_default();
-            join(&mut outer.cell.text, &line);
+            join(&mut outer.cell.text, &Grid::only_line(row.cells));
+            outer.has_plain = true;
             return Ok(());
         }
-        self.grid.write(row.cells, row.is_header, self.content)
+        self.grid.write(row.cells, row.is_header || !row.has_plain, self.content)
     }
+}
+
+/// Whether a property that is present is not switched off.
+fn is_on(element: &Element<'_>) -> bool {
+    !matches!(element.attribute("val").as_deref(), Some("0" | "false" | "off"))
 }
 
 /// Adds words to a cell, which is one line.
@@ -246,6 +260,20 @@ mod tests {
             cell("28"),
         ));
         assert_eq!(content.text, "| Kind | Days |  |\n|---|---|---|\n| Annual |  | 28 |");
+    }
+
+    #[test]
+    fn a_first_row_in_bold_is_a_header() {
+        let cell = |text: &str, property: &str| {
+            format!("<w:tc><w:p><w:r><w:rPr>{property}</w:rPr><w:t>{text}</w:t></w:r></w:p></w:tc>")
+        };
+        let table = |property: &str| {
+            let first = cell("Name", property) + &cell("Desk", property);
+            let second = cell("Ada", "") + &cell("front", "");
+            read(&format!("<w:tbl><w:tr>{first}</w:tr><w:tr>{second}</w:tr></w:tbl>")).text
+        };
+        assert_eq!(table("<w:b/>"), "| Name | Desk |\n|---|---|\n| Ada | front |");
+        assert_eq!(table(r#"<w:b w:val="0"/>"#), "| Name | Desk |\n| Ada | front |");
     }
 
     #[test]

@@ -132,8 +132,12 @@ impl Shapes {
             }
             "tr" => {
                 let cells = self.row.take().unwrap_or_default();
-                self.line = self.grid.line(cells, self.has_header).unwrap_or_default();
-                self.end_line();
+                let lines = self.grid.lines(cells, self.has_header);
+                self.shape.lines.extend(lines);
+            }
+            "tbl" => {
+                let lines = self.grid.last_lines();
+                self.shape.lines.extend(lines);
             }
             "sp" | "graphicFrame" => {
                 let shape = std::mem::take(&mut self.shape);

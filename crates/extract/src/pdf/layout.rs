@@ -4,7 +4,10 @@
 //! Both show as cells, parts of a line that a gap separates. Cells of a column begin at one place; those of a table
 //! begin, end or are centred at one place, and hold a few words.
 
-use super::lines::{Cell, Line};
+use super::{
+    super::grid::names_columns,
+    lines::{Cell, Line},
+};
 
 /// Distance at which places count as one, in font sizes.
 const ALIGNED: f64 = 0.5;
@@ -24,8 +27,6 @@ const ALIGNED_CELLS: usize = 2;
 /// Number of rows of a table with that many columns or more, and of one with two.
 const ROWS: usize = 2;
 const ROWS_OF_TWO: usize = 3;
-/// Share of cells below a header that hold digits, in per cent.
-const DIGITS_SHARE: usize = 50;
 
 /// Lines of a page that belong together.
 #[derive(Debug, PartialEq)]
@@ -158,17 +159,6 @@ fn table(run: &[Line]) -> (Vec<Vec<String>>, bool) {
     let Some(first) = run.first().filter(|_| names_columns(&rows)) else { return (rows, false) };
     let placed: Option<Vec<Vec<String>>> = run.iter().map(|line| placed(line, first)).collect();
     placed.map_or((rows, false), |rows| (rows, true))
-}
-
-/// Whether the first row of a table names its columns.
-pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
-    let Some((first, body)) = rows.split_first() else { return false };
-    let has_digit = |text: &String| text.contains(|character: char| character.is_ascii_digit());
-    let is_full = body.iter().all(|row| row.len() <= first.len());
-    let is_words = first.iter().all(|text| !has_digit(text) && text.contains(char::is_alphabetic));
-    let texts = body.iter().flatten().filter(|text| !text.is_empty());
-    let (all, digits) = texts.fold((0, 0), |(all, digits), text| (all + 1, digits + usize::from(has_digit(text))));
-    is_full && is_words && digits * 100 >= all * DIGITS_SHARE
 }
 
 /// The cells of a row by the columns of the header; `None` if two would stand in one.

@@ -1,9 +1,8 @@
 //! Glyphs of marked content: where the tags of a page can be relied on, they tell the order of its lines.
 
 use super::{
-    super::grid::Cell,
+    super::grid::{Cell, names_columns},
     glyphs::PlacedGlyph,
-    layout::names_columns,
     lines::{Line, LineBuilder},
     on_one_line,
     tags::{Kind, Piece, TableCell, Tag},

@@ -127,7 +127,8 @@ fn write_table(lines: &[Line], content: &mut Content) -> Result<(), ExtractError
             .try_for_each(|cell| content.block(&lines::joined(cell)));
     }
     let mut grid = Grid::default();
-    rows.into_iter().enumerate().try_for_each(|(number, row)| grid.write(row, has_header && number == 0, content))
+    rows.into_iter().enumerate().try_for_each(|(number, row)| grid.write(row, has_header && number == 0, content))?;
+    grid.end(content)
 }
 
 /// The text of lines without its breaks.
@@ -140,7 +141,8 @@ fn write_rows(rows: Vec<Vec<String>>, has_header: bool, content: &mut Content) -
     rows.into_iter().enumerate().try_for_each(|(number, row)| {
         let cells = row.into_iter().map(|text| Cell { text, ..Cell::default() }).collect();
         grid.write(cells, has_header && number == 0, content)
-    })
+    })?;
+    grid.end(content)
 }
 
 /// How headings are told from text.
