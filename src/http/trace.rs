@@ -37,6 +37,7 @@ fn conversation_json(conversation: &ConversationTrace) -> Value {
         "message": conversation.message,
         "question": conversation.question,
         "by": conversation.by.as_str(),
+        "document": conversation.document,
     })
 }
 

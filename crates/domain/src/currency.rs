@@ -92,8 +92,13 @@ pub struct DocumentFace<'d> {
 /// How a document was replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replaced {
-    /// By the document at this position.
-    By(usize),
+    /// By the document at this position, its later edition.
+    By {
+        /// The position.
+        document: usize,
+        /// Whether it says so itself, or its name does.
+        says_so: bool,
+    },
     /// It says so itself, or its name does.
     BySign,
 }
@@ -114,7 +119,10 @@ pub fn replaced(question: &str, documents: &[DocumentFace<'_>]) -> Vec<Option<Re
             None => siblings.filter(|(_, other)| other.year > edition.year).max_by_key(|(_, other)| other.year),
         };
         let says_so = || asked_year.is_none() && documents.get(at).is_some_and(DocumentFace::says_that_it_was_replaced);
-        by.map(|(other, _)| Replaced::By(other)).or_else(|| says_so().then_some(Replaced::BySign))
+        match by {
+            Some((document, _)) => Some(Replaced::By { document, says_so: says_so() }),
+            None => says_so().then_some(Replaced::BySign),
+        }
     };
     editions.iter().enumerate().map(of).collect()
 }
@@ -204,15 +212,18 @@ mod tests {
     fn the_edition_of_the_latest_year_holds() {
         let editions =
             [document("Fares 2024", "a.md", ""), document("Fares 2026", "b.md", ""), document("Ferries", "c.md", "")];
-        let latest = [Some(Replaced::By(1)), None, None];
+        let latest = [Some(Replaced::By { document: 1, says_so: false }), None, None];
         assert_eq!(of("What is the fare?", &editions), latest);
-        assert_eq!(of("What was the fare in 2024?", &editions), [None, Some(Replaced::By(0)), None]);
+        assert_eq!(
+            of("What was the fare in 2024?", &editions),
+            [None, Some(Replaced::By { document: 0, says_so: false }), None]
+        );
         assert_eq!(of("What was the fare in 1999?", &editions), [None; 3]);
         for question in ["What was the previous fare?", "How has the fare changed?", "Compare the fares"] {
             assert_eq!(of(question, &editions), [None; 3], "{question}");
         }
         let by_file = [document("Fares", "fares-2024.md", ""), document("Fares", "fares-2026.md", "")];
-        assert_eq!(of("What is the fare?", &by_file), [Some(Replaced::By(1)), None]);
+        assert_eq!(of("What is the fare?", &by_file), [Some(Replaced::By { document: 1, says_so: false }), None]);
         let other = DocumentFace { collection: "other", ..editions[1] };
         assert_eq!(of("What is the fare?", &[editions[0], other]), [None; 2]);
     }
@@ -220,7 +231,12 @@ mod tests {
     #[test]
     fn a_title_without_a_year_is_dated_by_its_beginning() {
         let plans = [document("Fares 2025", "a", "# Fares 2025"), document("Fares", "b", "Valid from 1 January 2026.")];
-        assert_eq!(of("What is the fare?", &plans), [Some(Replaced::By(1)), None]);
+        let said = [
+            document("Fares (2024)", "a.md", "Valid from May. Replaced by the version of 2025."),
+            document("Fares (2025)", "b.md", ""),
+        ];
+        assert_eq!(of("What is the fare?", &said), [Some(Replaced::By { document: 1, says_so: true }), None]);
+        assert_eq!(of("What is the fare?", &plans), [Some(Replaced::By { document: 1, says_so: false }), None]);
         let undated = DocumentFace { beginning: None, ..plans[1] };
         assert_eq!(of("What is the fare?", &[plans[0], undated]), [None; 2]);
         let same = [document("Notes", "a.md", "2024"), document("Notes", "b.md", "2026")];

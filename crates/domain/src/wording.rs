@@ -204,7 +204,7 @@ impl Wording {
 
 /// The name and the value of a line such as "Bins: Tuesday."; `None` where nothing is said after the colon.
 pub(crate) fn named_value(text: &str) -> Option<(&str, &str)> {
-    text.split_once(": ").filter(|(_, value)| value.contains(char::is_alphanumeric))
+    text.split_once(": ").or_else(|| text.split_once(":** ")).filter(|(_, value)| value.contains(char::is_alphanumeric))
 }
 
 #[cfg(test)]

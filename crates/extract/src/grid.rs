@@ -60,13 +60,13 @@ impl Grid {
         content: &mut Content,
     ) -> Result<(), ExtractError> {
         let follows = self.has_begun;
-        write_lines(self.lines(cells, is_header), follows, content)
+        write_lines(&self.lines(cells, is_header), follows, content)
     }
 
     /// Writes what is held back. The next row begins another table.
     pub(super) fn end(&mut self, content: &mut Content) -> Result<(), ExtractError> {
         let follows = self.has_begun;
-        write_lines(self.last_lines(), follows, content)
+        write_lines(&self.last_lines(), follows, content)
     }
 
     /// The lines that are ready after another row, a header with the line below it. With a header above, each cell stands in
@@ -151,7 +151,7 @@ impl Grid {
     }
 }
 
-fn write_lines(lines: Vec<String>, mut follows: bool, content: &mut Content) -> Result<(), ExtractError> {
+fn write_lines(lines: &[String], mut follows: bool, content: &mut Content) -> Result<(), ExtractError> {
     lines.iter().try_for_each(|line| {
         if std::mem::replace(&mut follows, true) { content.line(line) } else { content.block(line) }
     })

@@ -1789,7 +1789,7 @@ export interface components {
         };
         /** @description A form with documents as files. */
         DocumentForm: {
-            /** @description Who may see the files, a JSON object as `acl` of a document in JSON. */
+            /** @description The people who may see the files, a JSON object as `acl` of a document in JSON. */
             acl?: string;
             /** @description Collection that the documents go to; created if it does not exist. */
             collection?: components["schemas"]["CollectionName"];
@@ -1891,9 +1891,9 @@ export interface components {
             id: string;
             /** @description Id of the key that asked for it. */
             key_id: string | null;
-            /** @description What is left, where, and until when. */
+            /** @description The remains, with their places, and when they go. */
             remains: components["schemas"]["Remainder"][];
-            /** @description What was erased, as `document:id` and `collection:id`; no names. */
+            /** @description The erased things, as `document:id` and `collection:id`; no names. */
             subject: string[];
         };
         /** @description A page of erasures. */
@@ -2331,7 +2331,7 @@ export interface components {
         };
         /** @description A document to ingest: either its `text`, or the `url` that it is fetched from. */
         NewDocument: {
-            /** @description Who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection. */
+            /** @description The people who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection. */
             acl?: components["schemas"]["NewAcl"] | null;
             /**
              * @description Media type of `text`, which may be that of any text format; if left out, the type that the source's name
@@ -2380,7 +2380,7 @@ export interface components {
              */
             indexing?: components["schemas"]["Indexing"] | null;
         };
-        /** @description What to erase: a `document`, a `collection`, or what is or was stored under a `source` of a collection. */
+        /** @description The thing to erase: a `document`, a `collection`, or all that is or was stored under a `source` of a collection. */
         NewErasure: {
             /**
              * @description Whether asks that were answered from what is erased are deleted from the audit; else the receipt says how many
@@ -2574,7 +2574,7 @@ export interface components {
         };
         /** @description Something that an erasure leaves. */
         Remainder: {
-            /** @description What it holds. */
+            /** @description Its content about the erased things. */
             holds: string;
             /** @description Where it is. */
             place: string;

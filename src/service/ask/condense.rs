@@ -113,6 +113,7 @@ pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Conden
         message: message.to_owned(),
         question: standalone.as_ref().map_or(message, |standalone| &standalone.asked).to_owned(),
         by: standalone.as_ref().map_or(CondensedBy::User, |standalone| standalone.by),
+        document: None,
     });
     if let Some(standalone) = standalone {
         ask.set_standalone(standalone);

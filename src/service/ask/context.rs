@@ -121,6 +121,11 @@ impl AskContext {
         self.corrected.get().map_or(&[], |corrected| &corrected.corrections)
     }
 
+    /// The part of the message that asks, as it was sent.
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The question that was made of the message and its history, if one was.
     pub(super) fn standalone(&self) -> Option<&StandaloneQuestion> {
         self.standalone.get()

@@ -12,6 +12,9 @@ use crate::domain::{
 /// passages is graded correct: one that replaced it may be silent on what is asked.
 const COMPARABLE: f32 = 0.6;
 
+/// The same of the later edition of a document that says of itself that it was replaced.
+const COMPARABLE_IF_SAID: f32 = 0.25;
+
 /// The evidence with the documents that hold now in the place of those that they have replaced, unless they say less of what is
 /// asked. `found` are all passages, of which an edition that holds may have a lower grade. Each document that gives way is named
 /// in a warning, and so is one that says of itself that it was replaced and is used.
@@ -23,11 +26,14 @@ pub(super) fn current(ask: &AskContext, evidence: &[GradedHit], found: &[GradedH
     let mut current = evidence.to_vec();
     for (document, how) in documents.iter().zip(&replaced).filter(|(document, _)| is_evidence(document)) {
         let Some(how) = how else { continue };
-        let stands_in =
-            |other: &&Document<'_>| other.is_correct || other.probability >= COMPARABLE * document.probability;
+        let least = match how {
+            Replaced::By { says_so: true, .. } => COMPARABLE_IF_SAID * document.probability,
+            Replaced::By { .. } | Replaced::BySign => COMPARABLE * document.probability,
+        };
+        let stands_in = |other: &&Document<'_>| other.is_correct || other.probability >= least;
         let mut others = documents.iter().zip(&replaced).filter(|(other, how)| how.is_none() && is_evidence(other));
         let (by, replacement) = match how {
-            Replaced::By(other) => {
+            Replaced::By { document: other, .. } => {
                 let other = documents.get(*other);
                 (other.map(|other| other.face.source.to_owned()), other.filter(stands_in))
             }
@@ -37,14 +43,13 @@ pub(super) fn current(ask: &AskContext, evidence: &[GradedHit], found: &[GradedH
         if let Some(replacement) = replacement {
             current.retain(|graded| !document.has(graded));
             if !current.iter().any(|graded| replacement.has(graded)) {
-                let stands_in = |graded: &&GradedHit| {
-                    replacement.has(graded) && probability(graded) >= COMPARABLE * document.probability
-                };
+                let stands_in = |graded: &&GradedHit| replacement.has(graded) && probability(graded) >= least;
                 current.extend(found.iter().filter(stands_in).cloned());
                 current.sort_by(by_worth);
             }
         }
-        if !is_used || by.is_none() {
+        let says_so = !matches!(how, Replaced::By { says_so: false, .. });
+        if !is_used || says_so {
             ask.record.warn(AskWarning::SourceReplaced { source: document.face.source.to_owned(), by, is_used });
         }
     }

@@ -84,6 +84,14 @@ pub(super) fn built_in(analyzer: &Analyzer, question: &Question, found: &Retriev
     })
 }
 
+/// Grades passages of the document that the answer before was taken from.
+pub(super) fn continued(analyzer: &Analyzer, question: &Question, found: &Retrieved) -> Vec<Verdict> {
+    with_passages(&found.hits, Some(found), |passages| {
+        let evidence = features::evidence_of(analyzer, question, passages);
+        calibrated::grade_continued(question, passages, &evidence).verdicts
+    })
+}
+
 /// Finds the parts of each passage that are relevant to the question.
 pub(super) fn evidence_in<'h>(
     analyzer: &Analyzer,
@@ -135,7 +143,8 @@ fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) ->
         let mut verdict = Verdict { is_clear, ..verdict };
         let reworded = reworded.as_ref().and_then(|reworded| reworded.verdicts.get(position));
         let part = state.sub_questions.better(hit.passage.key, verdict.grade);
-        for other in reworded.into_iter().chain(part) {
+        let continued = state.continuation.verdict(hit.passage.key);
+        for other in reworded.into_iter().chain(part).chain(continued) {
             if other.is_better_than(&verdict) {
                 verdict = other.clone();
             }

@@ -5,6 +5,7 @@ mod audit;
 mod cache;
 mod condense;
 mod context;
+mod continuation;
 mod currency;
 mod draft;
 mod early_draft;

@@ -34,6 +34,7 @@ use super::{
     cache::{self, CacheClaim},
     condense,
     context::AskContext,
+    continuation::Continuation,
     currency,
     draft::{Assignment, DraftRequest, Retry},
     early_draft::{ConfirmedDraft, EarlyDraft},
@@ -113,7 +114,10 @@ async fn answer(
                 let (plan, first) = first_retrieval(ask, &corpus, &mut state).await?;
                 ask.record.note_plan(&plan);
                 ask.record.note_planned(first.rounds);
+                let (continuation, hits) = Continuation::search(ask, &corpus).await?;
+                state.continuation = continuation;
                 let mut found = state.begin(plan, first.found, first.sub_questions);
+                retrieve::add(&mut found, hits.into_iter());
                 if let Some(report) = cache::recall(ask, emitter, (&corpus, &mut found), claim).await? {
                     return Ok(report);
                 }
@@ -208,7 +212,8 @@ async fn answer_from(
         return Ok(answered(ask, state, AskOutcome::Answered { answer, by }));
     }
     let found = state.pool.hits();
-    let chosen = with_steps(ask, currency::current(ask, &state.pool.evidence(over), found), found);
+    let evidence = state.continuation.alone(state.pool.evidence(over));
+    let chosen = with_steps(ask, currency::current(ask, &evidence, found), found);
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
     // Passages that were joined may tell how their documents begin.
     let sources: Arc<[GradedHit]> = currency::current(ask, &sources, &sources).into();

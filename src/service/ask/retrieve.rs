@@ -38,7 +38,7 @@ const JUDGED_OF_PART: usize = 3;
 pub(super) struct Corpus {
     collections: Vec<SearchedCollection>,
     /// The filter of the request, bound to what the caller may see.
-    filter: Filter,
+    pub(super) filter: Filter,
     /// Whether the web may be searched for what the collections lack.
     pub(super) may_search_web: bool,
     /// Extracts terms from texts, in the language of the collections.
@@ -85,6 +85,30 @@ pub(super) async fn retrieve(ask: &AskContext, corpus: &Corpus, query: &str) -> 
     Ok(ask.services.retriever.retrieve(&query, &ask.budget).await?)
 }
 
+/// Finds passages for the question in the documents that a filter admits.
+///
+/// # Errors
+/// Those of the retriever.
+pub(super) async fn retrieve_within(
+    ask: &AskContext,
+    corpus: &Corpus,
+    filter: &Filter,
+    top_k: usize,
+) -> Result<Retrieved, AskError> {
+    let other_wording = ask.other_wording();
+    let query = RetrievalQuery { other_wording, filter, ..query_for(ask, corpus, ask.asked(), top_k) };
+    Ok(ask.services.retriever.retrieve(&query, &ask.budget).await?)
+}
+
+/// The document whose passage is nearest to a text.
+///
+/// # Errors
+/// Those of the retriever.
+pub(super) async fn document_of(ask: &AskContext, corpus: &Corpus, text: &str) -> Result<Option<Uuid>, AskError> {
+    let found = ask.services.retriever.retrieve(&query_for(ask, corpus, text, 1), &ask.budget).await?;
+    Ok(found.hits.first().map(|hit| hit.passage.key.document_id))
+}
+
 /// Finds passages for the question and, concurrently, for the additional queries of the plan.
 ///
 /// # Errors
@@ -128,7 +152,7 @@ pub(super) async fn retrieve_as_planned(
 }
 
 /// Adds passages that were not found before.
-fn add(found: &mut Retrieved, hits: impl Iterator<Item = Hit>) {
+pub(super) fn add(found: &mut Retrieved, hits: impl Iterator<Item = Hit>) {
     for hit in hits {
         if !found.hits.iter().any(|known| known.passage.key == hit.passage.key) {
             found.hits.push(hit);

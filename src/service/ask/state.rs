@@ -1,8 +1,8 @@
 //! The state of the corrective loop: it starts empty and grows by a round at a time.
 
 use super::{
-    GradedHit, context::AskContext, evidence_pool::EvidencePool, record::RoundTrace, retrieve::Corpus,
-    rewrite::Rewording, sub_questions::SubQuestions,
+    GradedHit, context::AskContext, continuation::Continuation, evidence_pool::EvidencePool, record::RoundTrace,
+    retrieve::Corpus, rewrite::Rewording, sub_questions::SubQuestions,
 };
 use crate::{
     domain::{
@@ -23,6 +23,8 @@ pub(super) struct LoopState {
     /// The question, weighted by the collections once the first retrieval has shown how rare its words are.
     pub(super) question: Question,
     pub(super) sub_questions: SubQuestions,
+    /// The document of the last answer of the conversation.
+    pub(super) continuation: Continuation,
     /// Queries that were searched.
     pub(super) tried: Tried,
     /// Passages of all rounds.
@@ -67,6 +69,7 @@ impl LoopState {
             plan: None,
             question: Question::new(analyzer, question, 0, |_| 0),
             sub_questions: SubQuestions::default(),
+            continuation: Continuation::default(),
             tried: Tried::new(question),
             pool: EvidencePool::default(),
             last_round: Vec::new(),

@@ -97,7 +97,8 @@ async fn words_of_the_history_find_what_a_pronoun_means() {
     let standalone = answer.body["standalone_question"].as_str().expect("a question that stands alone");
     assert!(standalone.starts_with("What do they eat? (") && standalone.contains("guinea pigs"), "{standalone}");
     let traced = &answer.body["trace"]["conversation"];
-    let wordings = json!({"message": "What do they eat?", "question": standalone, "by": "built_in"});
+    let wordings =
+        json!({"message": "What do they eat?", "question": standalone, "by": "built_in", "document": "cavies.md"});
     assert_eq!(traced, &wordings);
     assert_eq!(answer.body["trace"]["rounds"][0]["query"], standalone);
     let row = audited(&app, &answer).await;
@@ -132,6 +133,27 @@ async fn words_of_the_history_find_what_a_pronoun_means() {
 }
 
 #[tokio::test]
+async fn a_follow_up_is_about_the_document_of_the_last_answer() {
+    let app = TestApp::built_in().await;
+    let report = "# Report on the wire at Linden Bridge\n\nOn 7 November a wire was torn down by a crane.\n\n\
+        112 passengers left the tram on foot; nobody was hurt.\n\nThe power was back at 22:40.";
+    let rules = "# Rules after a derailment\n\nCall the doctor at once if anybody is hurt, then the safety officer.";
+    app.ingest("handbook", &[("wire.md", report), ("derailment.md", rules), HANDBOOK[3], HANDBOOK[4]]).await;
+    let turn = ("user", "What happened at Linden Bridge?");
+    let answer = ("assistant", "On 7 November a wire was torn down by a crane. [^1]");
+    let follow_up = app.post("/v1/ask", conversation(&[turn, answer, ("user", "Was anybody hurt?")])).await;
+    assert_eq!(follow_up.body["outcome"], "answered", "{follow_up:?}");
+    assert!(follow_up.body["answer"].as_str().is_some_and(|text| text.contains("nobody was hurt")), "{follow_up:?}");
+    assert_eq!(follow_up.body["trace"]["conversation"]["document"], "wire.md");
+    // By itself it is about the rule, and another subject is found elsewhere.
+    let alone = app.post("/v1/ask", conversation(&[("user", "Was anybody hurt?")])).await;
+    assert_eq!(first_source(&alone), "derailment.md", "{alone:?}");
+    let elsewhere = conversation(&[turn, answer, ("user", "How many days of annual leave does everyone have?")]);
+    let elsewhere = app.post("/v1/ask", elsewhere).await;
+    assert_eq!((&elsewhere.body["outcome"], first_source(&elsewhere)), (&json!("answered"), &json!("leave.md")));
+}
+
+#[tokio::test]
 async fn a_message_that_stands_alone_stays_as_it_is() {
     let app = built_in().await;
     let mut request = follow_up();
@@ -157,7 +179,9 @@ async fn a_model_makes_the_question() {
     assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
     assert_eq!(answer.body["standalone_question"], STANDALONE);
     let traced = &answer.body["trace"]["conversation"];
-    assert_eq!(traced, &json!({"message": "What do they eat?", "question": STANDALONE, "by": "model"}));
+    let wordings =
+        json!({"message": "What do they eat?", "question": STANDALONE, "by": "model", "document": "cavies.md"});
+    assert_eq!(traced, &wordings);
     assert_eq!(answer.body["trace"]["calls"][0]["role"], "condense", "{answer:?}");
     let embedded = server.embedded();
     for wording in ["What do they eat?", STANDALONE] {

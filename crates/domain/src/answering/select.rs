@@ -9,8 +9,9 @@ use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section};
 use super::surroundings::{Above, beside, context};
-use crate::evidence::Question;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
+use crate::evidence::{Question, TermMask};
+use crate::wording::named_value;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;
@@ -72,6 +73,9 @@ fn of_source(
             candidate.source = index;
             candidate.place = place;
             candidate.block = sentence.block;
+            if named_value(&candidate.text).is_some() {
+                candidate.held |= mask_of_block(evidence, sentence.block);
+            }
             candidate.beside = question.terms.share(beside(evidence, place));
             candidate.context = context(source, above, sentence, asked.is_for_entry);
             let next = evidence.sentences.get(place + 1);
@@ -104,6 +108,12 @@ fn of_source(
     }
     prefer_qualified(asked, &mut found);
     found
+}
+
+/// Question terms in a block: a line of a list of names and values is about what the other lines name.
+fn mask_of_block(evidence: &PassageEvidence, block: usize) -> TermMask {
+    let of_block = evidence.sentences.iter().filter(|sentence| sentence.block == block);
+    of_block.fold(0, |mask, sentence| mask | sentence.mask)
 }
 
 /// Puts the sentences of a source that lack what narrows the question down behind those that hold it.

@@ -2,8 +2,8 @@
 //!
 //! Lin et al. (2020, arXiv:2005.02230) add keywords of earlier turns to a turn that is ambiguous by itself, and need no
 //! training. Here the words of the last turns are weighed by their rarity in the collections, by how often their turn
-//! has them, by who says them and by how long ago, summed over the turns: a word that is spoken of again and again is
-//! the subject. The best few are added, in the order in which they were said; of answers, names alone.
+//! has them and by how long ago, summed over the questions: a word that is asked about again and again is the subject.
+//! The best few are added, in the order in which they were said.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,6 +12,7 @@ use super::{
     Rarity, Speaker, Turn,
     exchange::exchanged,
     leaning::{exchanges, means_a_person},
+    recent,
 };
 use crate::{
     asked_part::asking_part,
@@ -27,9 +28,6 @@ use crate::{
 /// Most words that are added.
 const MOST_WORDS: usize = 3;
 
-/// Weight of an answer's words, over those of a question: an answer is longer, and the asker did not choose its words.
-const WEIGHT_OF_ANSWER: f32 = 0.5;
-
 /// Weight of a word that no chunk holds, which would else be the rarest of all.
 const WEIGHT_OF_UNKNOWN: f32 = 0.5;
 
@@ -38,9 +36,6 @@ const WEIGHT_OF_NAME: f32 = 1.5;
 
 /// Shortest such word, in characters: shorter ones mostly join others.
 const SHORTEST_UNKNOWN: usize = 6;
-
-/// Shortest name that is taken from an answer, in characters: shorter ones are mostly signs of code.
-const SHORTEST_NAME: usize = 3;
 
 /// Weight of each question over the next one.
 const WEIGHT_OF_EARLIER: f32 = 0.6;
@@ -93,6 +88,16 @@ fn said(turn: &Turn) -> String {
     }
 }
 
+/// The last answer that told something, and the message that it answers.
+#[must_use]
+pub fn last_exchange(history: &[Turn]) -> Option<String> {
+    let turns = recent(history);
+    let told = |turn: &Turn| turn.speaker == Speaker::Assistant && !said(turn).trim().is_empty();
+    let last = turns.iter().rposition(told)?;
+    let exchange = turns.get(last.saturating_sub(1)..=last)?;
+    Some(exchange.iter().map(said).collect::<Vec<_>>().join(" "))
+}
+
 /// The person that the last answer names, if a message means one by a pronoun.
 fn person_meant(message: &str, history: &[Turn]) -> Option<String> {
     let answer = history.iter().rfind(|turn| turn.speaker == Speaker::Assistant)?;
@@ -116,41 +121,34 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
     let names_other = exchanged(&|word| is_named(message, word));
     let counts_other = exchanged(&has_digit);
     let mut recency = 1.0;
-    for (turn_number, turn) in history.iter().enumerate().rev() {
+    // Words of an answer tell what was found, and its document is searched by itself.
+    let questions = history.iter().enumerate().rev().filter(|(_, turn)| turn.speaker == Speaker::User);
+    for (turn_number, turn) in questions {
         let said = said(turn);
         let mut counts: HashMap<String, u16> = HashMap::new();
         analyzer.for_each_term(&said, |stem, _| {
             let count = counts.entry(stem.to_owned()).or_default();
             *count = count.saturating_add(1);
         });
-        let of_speaker = if turn.speaker == Speaker::User { 1.0 } else { WEIGHT_OF_ANSWER };
         for (position, term) in rarity.terms(analyzer, &said).terms().iter().enumerate() {
-            // A number of an answer is what was found, not what is spoken of: another passage need not have it.
-            let is_figure = turn.speaker == Speaker::Assistant && !term.word.contains(char::is_alphabetic);
             let is_unknown = term.document_frequency == 0;
             // A word of the asker that no chunk holds may say what is spoken of: its vector finds what was meant.
-            let names_nothing =
-                is_unknown && (turn.speaker == Speaker::Assistant || term.word.chars().count() < SHORTEST_UNKNOWN);
+            let names_nothing = is_unknown && term.word.chars().count() < SHORTEST_UNKNOWN;
             let is_frame = is_instruction(&lower_case(&term.word));
             let is_name = is_named(&said, &term.word);
             let is_exchanged = names_other && is_name || counts_other && has_digit(&term.word);
-            // Most words of an answer tell what was found.
-            let is_sign = term.word.chars().count() < SHORTEST_NAME;
-            let is_of_answer = turn.speaker == Speaker::Assistant && (!is_name || is_sign);
-            if names_nothing || is_frame || own.contains(&term.stem) || is_figure || is_exchanged || is_of_answer {
+            if names_nothing || is_frame || own.contains(&term.stem) || is_exchanged {
                 continue;
             }
             let count = counts.get(&term.stem).copied().unwrap_or(1);
             let of_unknown = if is_unknown { WEIGHT_OF_UNKNOWN } else { 1.0 };
-            let of_name = if is_name && turn.speaker == Speaker::User { WEIGHT_OF_NAME } else { 1.0 };
-            let weight = term.weight * f32::from(count).sqrt() * of_speaker * of_unknown * of_name * recency;
+            let of_name = if is_name { WEIGHT_OF_NAME } else { 1.0 };
+            let weight = term.weight * f32::from(count).sqrt() * of_unknown * of_name * recency;
             let place = (turn_number, position);
             let candidate = Candidate { word: term.word.clone(), weight: 0.0, place };
             candidates.entry(term.stem.clone()).or_insert(candidate).weight += weight;
         }
-        if turn.speaker == Speaker::User {
-            recency *= WEIGHT_OF_EARLIER;
-        }
+        recency *= WEIGHT_OF_EARLIER;
     }
     let mut best: Vec<Candidate> = candidates.into_values().collect();
     best.sort_by(|one, two| two.weight.total_cmp(&one.weight));

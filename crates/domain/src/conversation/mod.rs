@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 pub use courtesy::{reply_to_courtesy, reply_to_reaction};
-pub use expansion::{Expansion, expand};
+pub use expansion::{Expansion, expand, last_exchange};
 pub(crate) use leaning::has_pronoun;
 pub use leaning::leans;
 pub use reply::{Condensed, UnusableQuestion, read_reply};

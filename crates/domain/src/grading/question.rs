@@ -73,9 +73,21 @@ pub struct Answerability {
     pub ceiling: Grade,
 }
 
-/// Judges a round. `evidence` runs parallel to `passages`.
+/// A probability after something that makes it `odds` times as likely.
+pub(super) fn with_odds(probability: f32, odds: f32) -> f32 {
+    let raised = probability * odds;
+    raised / (raised + 1.0 - probability)
+}
+
+/// Judges a round. `evidence` runs parallel to `passages`; `odds` is how much likelier they are to answer than what they hold
+/// tells.
 #[must_use]
-pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Answerability {
+pub fn answerability(
+    question: &Question,
+    passages: &[Passage<'_>],
+    evidence: &[PassageEvidence],
+    odds: f32,
+) -> Answerability {
     let nearest = nearest(question, passages, evidence);
     // Asked together, collections turn away what each would turn away by itself: a large one beside a small one makes the
     // passages of the small one no less likely.
@@ -84,7 +96,7 @@ pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
     let by_row = if has_row { row::PROBABILITY } else { 0.0 };
-    let probability = model.probability(&features, chunks).max(by_row);
+    let probability = with_odds(model.probability(&features, chunks), odds).max(by_row);
     let is_elsewhere = names_something_foreign(question, evidence) || asks_for_office_unnamed(question, evidence);
     let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }

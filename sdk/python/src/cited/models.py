@@ -803,7 +803,7 @@ class Remainder(BaseModel):
 
     holds: str
     """
-    What it holds.
+    Its content about the erased things.
     """
     place: str
     """
@@ -1506,11 +1506,11 @@ class Erasure(BaseModel):
     """
     remains: list[Remainder]
     """
-    What is left, where, and until when.
+    The remains, with their places, and when they go.
     """
     subject: list[str]
     """
-    What was erased, as `document:id` and `collection:id`; no names.
+    The erased things, as `document:id` and `collection:id`; no names.
     """
 
 

@@ -75,7 +75,7 @@ class KeyRotation(TypedDict):
 
 class NewErasure(TypedDict):
     """
-    What to erase: a `document`, a `collection`, or what is or was stored under a `source` of a collection.
+    The thing to erase: a `document`, a `collection`, or all that is or was stored under a `source` of a collection.
     """
 
     asks: NotRequired[bool]
@@ -244,7 +244,7 @@ class DocumentForm(TypedDict):
 
     acl: NotRequired[str]
     """
-    Who may see the files, a JSON object as `acl` of a document in JSON.
+    The people who may see the files, a JSON object as `acl` of a document in JSON.
     """
     collection: NotRequired[str]
     """
@@ -307,7 +307,7 @@ class NewDocument(TypedDict):
 
     acl: NotRequired[NewAcl | None]
     """
-    Who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection.
+    The people who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection.
     """
     media_type: NotRequired[str | None]
     """

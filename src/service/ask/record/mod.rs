@@ -54,6 +54,13 @@ impl Record {
         self.lock().trace.conversation = Some(conversation);
     }
 
+    /// Notes the document that the last answer of the conversation was taken from.
+    pub(super) fn note_last_document(&self, source: &str) {
+        if let Some(conversation) = &mut self.lock().trace.conversation {
+            conversation.document = Some(source.to_owned());
+        }
+    }
+
     pub(super) fn note_step(&self, step: Step) {
         self.lock().trace.steps.push(step);
     }

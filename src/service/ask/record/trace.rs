@@ -58,6 +58,8 @@ pub(crate) struct ConversationTrace {
     pub(crate) question: String,
     /// Its author.
     pub(crate) by: CondensedBy,
+    /// The document that the last answer was taken from, as its caller names it.
+    pub(crate) document: Option<String>,
 }
 
 /// One round.

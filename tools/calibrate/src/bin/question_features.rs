@@ -31,7 +31,7 @@ fn main() {
         let text = if wording == "own" { text.to_owned() } else { reworded(text) };
         let source = row["source_doc"].as_str().unwrap_or_default();
         let round = collection.round(&text, vector, TOP_K);
-        let judged = question::answerability(&round.question, &round.passages, &round.evidence);
+        let judged = question::answerability(&round.question, &round.passages, &round.evidence, 1.0);
         let features = question::of_round(&round.question, &round.passages, &round.evidence);
         let values: Vec<String> = features.values.iter().map(|value| format!("{value:.5}")).collect();
         writeln!(

@@ -1,0 +1,73 @@
+//! Follow-ups: the document that the last answer was taken from is searched by itself.
+//!
+//! "Was anybody hurt?" after an answer from the report of an incident is about that incident, though a rule for accidents has
+//! more of its words. Passages of that document are graded for the message alone, too, since what is
+//! spoken of need not be said in each, and it is four times as likely as another one to hold the answer.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::{AskError, GradedBy, GradedHit, context::AskContext, grade, retrieve, retrieve::Corpus};
+use crate::{
+    domain::{conversation, corrective::Grade, filter::Filter, grading::Verdict, identity::ChunkKey},
+    service::retrieval::Hit,
+};
+
+/// Passages of that document that are searched for the message.
+const MOST_PASSAGES: usize = 4;
+
+/// The document of the last answer, and what it holds for the message.
+#[derive(Debug, Default)]
+pub(super) struct Continuation {
+    document: Option<Uuid>,
+    verdicts: HashMap<ChunkKey, Verdict>,
+}
+
+impl Continuation {
+    /// Finds the document by the words of the last answer and its question, and searches it. Returns its passages, too.
+    ///
+    /// # Errors
+    /// Those of the retriever.
+    pub(super) async fn search(ask: &AskContext, corpus: &Corpus) -> Result<(Self, Vec<Hit>), AskError> {
+        let Some(exchange) = conversation::last_exchange(&ask.request.history) else { return Ok(Self::none()) };
+        let Some(document) = retrieve::document_of(ask, corpus, &exchange).await? else { return Ok(Self::none()) };
+        let filter = Filter { document_ids: vec![document], ..corpus.filter.clone() };
+        let found = retrieve::retrieve_within(ask, corpus, &filter, MOST_PASSAGES).await?;
+        if let Some(hit) = found.hits.first() {
+            ask.record.note_last_document(&hit.passage.source);
+        }
+        let mut verdicts: HashMap<ChunkKey, Verdict> = HashMap::new();
+        for wording in [ask.message(), ask.asked()] {
+            let question = found.weigh(corpus.analyzer, wording);
+            let graded = grade::continued(corpus.analyzer, &question, &found);
+            for (hit, verdict) in found.hits.iter().zip(graded) {
+                let known = verdicts.entry(hit.passage.key).or_insert_with(|| verdict.clone());
+                if verdict.is_better_than(known) {
+                    *known = verdict;
+                }
+            }
+        }
+        Ok((Self { document: Some(document), verdicts }, found.hits))
+    }
+
+    fn none() -> (Self, Vec<Hit>) {
+        (Self::default(), Vec::new())
+    }
+
+    /// The verdict on a passage of the document for the message alone.
+    pub(super) fn verdict(&self, key: ChunkKey) -> Option<&Verdict> {
+        self.verdicts.get(&key)
+    }
+
+    /// The evidence, best first: that of the document alone, if the best is its, and no model has judged it.
+    pub(super) fn alone(&self, mut evidence: Vec<GradedHit>) -> Vec<GradedHit> {
+        let is_of_it = |graded: &GradedHit| Some(graded.hit.passage.key.document_id) == self.document;
+        let is_best =
+            |best: &GradedHit| is_of_it(best) && best.verdict.grade == Grade::Correct && best.by == GradedBy::BuiltIn;
+        if evidence.first().is_some_and(is_best) {
+            evidence.retain(is_of_it);
+        }
+        evidence
+    }
+}
