@@ -127,6 +127,12 @@ pub fn replaced(question: &str, documents: &[DocumentFace<'_>]) -> Vec<Option<Re
     editions.iter().enumerate().map(of).collect()
 }
 
+/// Whether a question names a year, so that it is for the edition of that year.
+#[must_use]
+pub fn names_year(question: &str) -> bool {
+    years(question).next().is_some()
+}
+
 /// Whether a document changes another one: what it says goes before that.
 #[must_use]
 pub(crate) fn amends(title: &str) -> bool {

@@ -10,12 +10,12 @@ use uuid::Uuid;
 
 use super::{AskError, GradedBy, GradedHit, context::AskContext, grade, retrieve, retrieve::Corpus};
 use crate::{
-    domain::{conversation, corrective::Grade, filter::Filter, grading::Verdict, identity::ChunkKey},
+    domain::{conversation, corrective::Grade, currency, filter::Filter, grading::Verdict, identity::ChunkKey},
     service::retrieval::Hit,
 };
 
 /// Passages of that document that are searched for the message.
-const MOST_PASSAGES: usize = 4;
+const MOST_OF_DOCUMENT: usize = 4;
 
 /// The document of the last answer, and what it holds for the message.
 #[derive(Debug, Default)]
@@ -30,10 +30,14 @@ impl Continuation {
     /// # Errors
     /// Those of the retriever.
     pub(super) async fn search(ask: &AskContext, corpus: &Corpus) -> Result<(Self, Vec<Hit>), AskError> {
+        // "And in 2022?" is for another edition of the document.
+        if currency::names_year(ask.message()) {
+            return Ok(Self::none());
+        }
         let Some(exchange) = conversation::last_exchange(&ask.request.history) else { return Ok(Self::none()) };
         let Some(document) = retrieve::document_of(ask, corpus, &exchange).await? else { return Ok(Self::none()) };
         let filter = Filter { document_ids: vec![document], ..corpus.filter.clone() };
-        let found = retrieve::retrieve_within(ask, corpus, &filter, MOST_PASSAGES).await?;
+        let found = retrieve::retrieve_within(ask, corpus, &filter, MOST_OF_DOCUMENT).await?;
         if let Some(hit) = found.hits.first() {
             ask.record.note_last_document(&hit.passage.source);
         }

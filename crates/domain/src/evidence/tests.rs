@@ -55,6 +55,11 @@ fn reads_numbers() {
 #[test]
 fn tells_kinds_of_questions_apart() {
     let rows = [
+        ("What share of blocks is kept for root?", AnswerKind::Number),
+        ("Which exit code tells the command to skip?", AnswerKind::Number),
+        ("Which Python version does it need?", AnswerKind::Number),
+        ("Which version of the Bible did he read?", AnswerKind::Other),
+        ("What code did he write?", AnswerKind::Other),
         ("When did it begin?", AnswerKind::Date),
         ("In what year did it end?", AnswerKind::Date),
         ("How many people came?", AnswerKind::Number),

@@ -2,8 +2,8 @@
 
 use super::super::clause::up_to_a_clause;
 use super::AnswerKind;
-use crate::asking::asks_yes_or_no;
 use crate::asking::languages;
+use crate::asking::{asks_yes_or_no, is_auxiliary};
 use crate::wording::bare;
 
 const LIST_OPENINGS: [&str; 16] = [
@@ -45,7 +45,7 @@ const NUMBER_OPENINGS: [&str; 18] = [
     "how wide",
 ];
 /// Quantities that a question for "the …" of something asks the number of.
-const QUANTITIES: [&str; 28] = [
+const QUANTITIES: [&str; 31] = [
     "number",
     "amount",
     "size",
@@ -74,7 +74,14 @@ const QUANTITIES: [&str; 28] = [
     "timeout",
     "interval",
     "delay",
+    "share",
+    "fraction",
+    "version",
 ];
+/// Codes that are numbers.
+const NUMBERED_CODES: [&str; 5] = ["exit", "status", "error", "return", "response"];
+/// Verbs of a code or a quantity that is asked for by itself: "which exit code means …".
+const TELLING: [&str; 4] = ["tells", "means", "says", "applies"];
 /// Words between "what is the" and the quantity, at most.
 const BEFORE_QUANTITY: usize = 2;
 const DATE_OPENINGS: [&str; 14] = [
@@ -133,7 +140,7 @@ impl AnswerKind {
             kind
         } else if asks(&DATE_OPENINGS) {
             Self::Date
-        } else if asks(&NUMBER_OPENINGS) || asks_for_quantity(&question) {
+        } else if asks(&NUMBER_OPENINGS) || asks_for_quantity(&question) || asks_which_quantity(&question) {
             Self::Number
         } else if asks(&PERSON_OPENINGS) {
             Self::Person
@@ -161,6 +168,22 @@ fn asks_for_quantity(question: &str) -> bool {
     let asked = openings.iter().find_map(|opening| question.trim_start().strip_prefix(opening)).unwrap_or_default();
     let mut first = asked.split(' ').map(bare);
     first.by_ref().take(BEFORE_QUANTITY + 1).any(|word| QUANTITIES.contains(&word))
+}
+
+/// Whether a question, in lower case, is for a quantity by itself: "what share of the blocks", "which exit code means".
+fn asks_which_quantity(question: &str) -> bool {
+    let words: Vec<&str> = question.split_whitespace().map(bare).collect();
+    let [opening, rest @ ..] = words.as_slice() else { return false };
+    let is_quantity = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|before| rest.get(before));
+        let is_code = rest.get(*at) == Some(&"code") && before.is_some_and(|before| NUMBERED_CODES.contains(before));
+        is_code || rest.get(*at).is_some_and(|word| QUANTITIES.contains(word))
+    };
+    let is_whole = |at: usize| {
+        let of = rest.get(at) != Some(&"version") && rest.get(at + 1) == Some(&"of");
+        of || rest.get(at + 1).is_some_and(|next| is_auxiliary(next) || TELLING.contains(next))
+    };
+    matches!(*opening, "what" | "which") && (0..=BEFORE_QUANTITY).find(is_quantity).is_some_and(is_whole)
 }
 
 /// Whether a question, in lower case, is for several things that somebody or something does or has: "which events does it
