@@ -76,6 +76,9 @@ const FORMER: [&str; 30] = [
 /// Words in the title of a document that changes another one.
 const AMENDMENTS: [&str; 6] = ["addendum", "amendment", "erratum", "corrigendum", "nachtrag", "avenant"];
 
+/// Signs before the subject of a reply in the languages of mail programs.
+const REPLY_SIGNS: [&str; 6] = ["re", "aw", "antw", "sv", "rép", "ref"];
+
 /// The parts of a document that tell whether it holds.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentFace<'d> {
@@ -137,6 +140,16 @@ pub fn names_year(question: &str) -> bool {
 #[must_use]
 pub(crate) fn amends(title: &str) -> bool {
     lower_case_words(title).any(|word| AMENDMENTS.contains(&word.as_str()))
+}
+
+/// The subject of the mail that a mail with this title answers: what a reply says goes before that.
+#[must_use]
+pub(crate) fn answered(title: &str) -> Option<&str> {
+    let after = |title| {
+        let (sign, subject) = str::split_once(title, ':')?;
+        REPLY_SIGNS.contains(&sign.trim().to_lowercase().as_str()).then_some(subject.trim())
+    };
+    std::iter::successors(after(title), |subject| after(subject)).last().filter(|subject| !subject.is_empty())
 }
 
 impl DocumentFace<'_> {
@@ -273,5 +286,15 @@ mod tests {
     #[test]
     fn an_amendment_says_so() {
         assert!(amends("Addendum to the fares") && amends("Nachtrag 1") && !amends("Fares and amended rules"));
+    }
+
+    #[test]
+    fn a_reply_names_what_it_answers() {
+        for title in ["Re: Mirrors: which?", "AW: Re: Mirrors: which?", "RE : Mirrors: which?"] {
+            assert_eq!(answered(title), Some("Mirrors: which?"), "{title}");
+        }
+        for title in ["Mirrors", "Report: mirrors", "Re:", ""] {
+            assert_eq!(answered(title), None, "{title}");
+        }
     }
 }

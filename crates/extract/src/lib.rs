@@ -159,9 +159,12 @@ fn title_among(headings: &[Heading], first: usize) -> Option<String> {
         let number = words.iter().position(|word| word.contains(|sign: char| sign.is_ascii_digit()))?;
         Some(words.into_iter().take(number).collect::<Vec<_>>())
     };
-    // "Changes in version 1.2" above "Changes in version 1.1" is the newest section of a log, which it does not name.
+    // "Changes in version 1.2" above "Changes in version 1.1" is the newest section of a log, which it does not name, nor
+    // does the first question name a list of them.
     let own = before_number(&title.text);
-    let is_one_of_many = own.is_some() && siblings.any(|other| before_number(&other.text) == own);
+    let asks = |heading: &Heading| heading.text.ends_with('?');
+    let is_one_of_many =
+        siblings.any(|other| own.is_some() && before_number(&other.text) == own || asks(title) && asks(other));
     let is_title = title.bytes.start <= first && !title.text.is_empty() && !is_one_of_many;
     is_title.then(|| title.text.clone())
 }
@@ -191,6 +194,14 @@ mod tests {
         let extracted = extract(log.as_bytes(), "text/plain", None).expect("readable");
         assert_eq!(extracted.headings.len(), 2, "{:?}", extracted.headings);
         assert_eq!(extracted.title, None);
+    }
+
+    #[test]
+    fn the_first_of_many_questions_is_no_title() {
+        let title = |text: &[u8], kind: &str| extract(text, kind, None).expect("readable").title;
+        assert_eq!(title(b"Q: Is it dry?\nA: Yes.\n\nQ: Where is it sold?\nA: In shops.\n", "text/plain"), None);
+        assert_eq!(title(b"**Is it dry?** Yes.\n\n**Where is it sold?** In shops.\n", "text/markdown"), None);
+        assert_eq!(title(b"# Is it dry?\n\nYes.\n", "text/markdown").as_deref(), Some("Is it dry?"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The headings of plain text, told by its layout: manual pages, release notes, FAQs, READMEs.
 //!
 //! Eight styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
-//! plain text has no levels of its own.
+//! plain text has no levels of its own. Questions that are marked as such (`Q: … A: …`) stand below all of them.
 
 use std::ops::Range;
 
-use domain::split::Heading;
+use domain::split::{Heading, marked_questions};
 
 /// Longest heading, in characters.
 const LONGEST: usize = 100;
@@ -18,6 +18,9 @@ const SUBSECTION_INDENT: usize = 3;
 
 /// Words before the number of a release.
 const RELEASE_WORDS: [&str; 3] = ["version", "release", "changes"];
+
+/// Most lines of a numbered question.
+const MOST_QUESTION_LINES: usize = 3;
 
 /// Deepest level of a heading.
 const MAX_LEVEL: u8 = 9;
@@ -45,6 +48,16 @@ enum Style {
 
 /// The headings of a text in order.
 pub(super) fn headings(text: &str) -> Vec<Heading> {
+    let questions = marked_questions(text);
+    let mut headings = headings_by_layout(text);
+    let is_in = |heading: &Heading, question: &Heading| question.bytes.contains(&heading.bytes.start);
+    headings.retain(|heading| !questions.iter().any(|question| is_in(heading, question) || is_in(question, heading)));
+    headings.extend(questions);
+    headings.sort_by_key(|heading| heading.bytes.start);
+    headings
+}
+
+fn headings_by_layout(text: &str) -> Vec<Heading> {
     let lines = lines_of(text);
     let is_outline = [1, 2].iter().all(|stars| lines.iter().any(|line| stars_before(line) == Some(*stars)));
     let mut styles: Vec<Style> = Vec::new();
@@ -54,16 +67,22 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
         if number < next {
             continue;
         }
-        let starred = stars_before(line).filter(|_| is_outline).map(Style::Starred);
-        let style = starred.or_else(|| style_of(&lines, number, styles.contains(&Style::Capitals)));
-        let Some(style) = style else { continue };
-        next = number + if matches!(style, Style::Underlined(_)) { 2 } else { 1 };
+        let starred = stars_before(line).filter(|_| is_outline).map(|stars| (Style::Starred(stars), 1));
+        let question = || numbered_question(&lines, number);
+        let by_layout = || {
+            let style = style_of(&lines, number, styles.contains(&Style::Capitals))?;
+            Some((style, if matches!(style, Style::Underlined(_)) { 2 } else { 1 }))
+        };
+        let Some((style, length)) = starred.or_else(by_layout).or_else(question) else { continue };
+        next = number + length;
         let rank = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
             styles.push(style);
             styles.len() - 1
         });
         let end = lines.get(next - 1).map_or(line.bytes.end, |last| last.bytes.end);
-        let words: Vec<&str> = line.words.split_whitespace().collect();
+        let titled = lines.get(number..next).unwrap_or_default().iter().map(|line| line.words);
+        let words: Vec<&str> =
+            titled.filter(|words| words.contains(char::is_alphanumeric)).flat_map(str::split_whitespace).collect();
         headings.push(Heading {
             bytes: line.bytes.start..end,
             level: u8::try_from(rank + 1).unwrap_or(MAX_LEVEL).min(MAX_LEVEL),
@@ -133,6 +152,25 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
     match parts_of_number(line.words) {
         Some(parts) => Some(Style::Numbered(parts)),
         None => (line.words.ends_with('?') && line.indent == 0).then_some(Style::Question),
+    }
+}
+
+/// The style and the lines of a question with a number, set off from the text above it, whatever is below: its own
+/// underline belongs to it.
+fn numbered_question(lines: &[Line<'_>], number: usize) -> Option<(Style, usize)> {
+    let first = lines.get(number)?;
+    let is_set_off = number.checked_sub(1).and_then(|at| lines.get(at)).is_none_or(|before| before.words.is_empty());
+    let parts = parts_of_number(first.words).filter(|_| is_set_off && first.indent <= SUBSECTION_INDENT)?;
+    let later = lines.get(number + 1..)?.iter().take(MOST_QUESTION_LINES - 1);
+    let rest = later.take_while(|line| !line.words.is_empty() && line.indent > first.indent);
+    let own: Vec<&Line<'_>> = std::iter::once(first).chain(rest).collect();
+    let length = own.iter().position(|line| line.words.ends_with('?'))? + 1;
+    let below = lines.get(number + length)?;
+    let under = below.words.chars().next().filter(|sign| below.words.chars().all(|other| other == *sign));
+    match under.filter(|sign| sign.is_ascii_punctuation() && below.words.len() >= SHORTEST_UNDERLINE) {
+        Some(sign) => Some((Style::Underlined(sign), length + 1)),
+        // Questions in a list of nothing else are its items.
+        None => parts_of_number(below.words).is_none().then_some((Style::Numbered(parts), length)),
     }
 }
 
@@ -253,6 +291,17 @@ mod tests {
             Why oil?\n\n\tIt shines.\n";
         let expected = [(1, "1. Is it dry?"), (1, "2. Where is it sold?"), (2, "2.1 Scope"), (3, "Why oil?")];
         assert_eq!(found(text), all(&expected));
+    }
+
+    #[test]
+    fn questions_head_their_answers() {
+        let marked = "Paint\n=====\n\nQ: Is it dry\n   in a day?\n\nA: Yes.\n\nQ: Where is it sold?\nA: In shops.\n";
+        assert_eq!(found(marked), all(&[(1, "Paint"), (9, "Is it dry in a day?"), (9, "Where is it sold?")]));
+        let numbered = "1. Is it dry?\n~~~~~~~~~~~~~\nYes.\n\n2. Where are tins,\n   and who sells them?\n~~~~~~~~~\nIn shops.\n\n\
+            3. Does it shine?\nAt night.\n";
+        let expected = [(1, "1. Is it dry?"), (1, "2. Where are tins, and who sells them?"), (2, "3. Does it shine?")];
+        assert_eq!(found(numbered), all(&expected));
+        assert_eq!(found("Ask yourself:\n\n1. Is it dry?\n2. Is it clean?\n"), []);
     }
 
     #[test]

@@ -12,8 +12,9 @@ use super::pointer::Pointers;
 use super::quote::quotable;
 use super::role::Roles;
 use super::row::labelled;
-use super::section::{is_label, is_question};
+use super::section::{is_label, is_own_heading, is_question};
 use super::surroundings::Above;
+use crate::currency::{amends, answered};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, QuestionTerms, TermMask};
@@ -173,6 +174,16 @@ pub(super) struct Asked<'q> {
     pub(super) pointers: Pointers,
     /// Whether a source defines what it asks to define, so that the beginning of a section need not.
     pub(super) is_defined: bool,
+    /// The titles of the sources.
+    pub(super) titles: Vec<&'q str>,
+}
+
+impl Asked<'_> {
+    /// Whether a document with this title changes what another one says: any, or the mail of a source that it answers.
+    fn is_changed_by(&self, title: &str) -> bool {
+        let is_of_source = |subject: &str| self.titles.iter().any(|title| title.trim().eq_ignore_ascii_case(subject));
+        amends(title) || answered(title).is_some_and(is_of_source)
+    }
 }
 
 /// The candidate that a sentence makes; `None` if it states nothing.
@@ -205,7 +216,7 @@ pub(super) fn candidate(
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text, reason)
-            + asked.roles.bonus_of_sentence(&text, source.title)
+            + asked.roles.bonus_of_sentence(&text, asked.is_changed_by(source.title))
             + if is_row { asked.roles.bonus_of_row(header.unwrap_or_default(), words) } else { 0.0 },
         about: about(&question.text, source.title),
         headed: heading_asked.min(question.terms.share(in_heading)),
@@ -260,13 +271,8 @@ pub(super) fn is_cut(source: &AnswerSource<'_>, start: usize) -> bool {
 pub(super) fn below_heading(source: &AnswerSource<'_>, range: Range<usize>) -> Range<usize> {
     let words = source.text.get(range.clone()).unwrap_or_default();
     let Some((line, rest)) = words.split_once('\n') else { return range };
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_in_capitals = rest.starts_with([' ', '\t']) && line.chars().all(|sign| sign.is_uppercase() || sign == ' ');
-    if is_in_capitals || source.heading.contains(&line) {
-        range.end - rest.trim_start().len()..range.end
-    } else {
-        range
-    }
+    if is_in_capitals || is_own_heading(source, line) { range.end - rest.trim_start().len()..range.end } else { range }
 }
 
 /// The header above a row of a table: one in the source's text, or the one that stands before the source.

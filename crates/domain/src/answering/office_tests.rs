@@ -153,3 +153,37 @@ fn at_most_three_sections_come_nearest_each_of_another_source() {
     let numbers: std::collections::BTreeSet<usize> = given.passages.iter().map(|given| given.source_index).collect();
     assert_eq!((numbers.len(), given.passages.len()), (3, 3), "{}", given.text);
 }
+
+#[test]
+fn a_reply_goes_before_the_mail_that_it_answers() {
+    let asked = parsed("How many mirrors are ordered?");
+    let (mail, reply) =
+        (AnswerSource::alone("24 mirrors are ordered."), AnswerSource::alone("20 mirrors are ordered."));
+    let first = |title| {
+        let sources = [AnswerSource { title: "Mirrors", ..mail }, AnswerSource { title, ..reply }];
+        let evidence =
+            |source: &AnswerSource<'_>| PassageEvidence::new(Analyzer::english(), &asked.terms, "", source.text);
+        let evidence: Vec<PassageEvidence> = sources.iter().map(evidence).collect();
+        candidates(&asked, &sources, &evidence).first().map(|candidate| candidate.source)
+    };
+    assert_eq!(first("Re: mirrors"), Some(1));
+    assert_eq!(first("Re: vans"), Some(0));
+}
+
+#[test]
+fn a_question_that_heads_its_passage_is_no_part_of_the_answer() {
+    let heading = ["Where is the glue kept? Who has the key?".to_owned()];
+    for question in
+        ["**Where is the glue kept? Who has the key?**\n", "Q: Where is the glue kept?\n   Who has the key?\n\nA: "]
+    {
+        let page =
+            format!("{question}In the cellar, on the shelf beside the door. The key hangs in the office of Ida.");
+        let source = AnswerSource { heading: &heading, ..AnswerSource::alone(&page) };
+        let evidence = PassageEvidence::new(Analyzer::english(), &parsed("Where is the glue kept?").terms, "", &page);
+        let units = super::units::units(&source, &evidence);
+        let is_heading = |unit: &super::units::Unit| unit.kind == super::units::UnitKind::Heading;
+        let said: Vec<&super::units::Unit> = units.iter().filter(|unit| !is_heading(unit)).collect();
+        let texts: Vec<&str> = said.iter().map(|unit| page.get(unit.range.clone()).unwrap_or_default()).collect();
+        assert!(texts.len() == 1 && texts.iter().all(|text| !text.contains('?')), "{texts:?}");
+    }
+}

@@ -4,7 +4,6 @@
 use super::naming::{AskedWords, words_in};
 use super::parts::compared;
 use super::row::columns_and_values;
-use crate::currency::amends;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
 use crate::lexical::analyzer::Analyzer;
@@ -64,10 +63,10 @@ impl<'q> Roles<'q> {
         }
     }
 
-    /// The bonus of a sentence of a document with this title.
-    pub(super) fn bonus_of_sentence(&self, text: &str, title: &str) -> f32 {
+    /// The bonus of a sentence; `is_change` is that its document changes what another one says.
+    pub(super) fn bonus_of_sentence(&self, text: &str, is_change: bool) -> f32 {
         let agent = if self.names_doer(text) { AGENT } else { 0.0 };
-        agent + if amends(title) { AMENDMENT } else { 0.0 }
+        agent + if is_change { AMENDMENT } else { 0.0 }
     }
 
     /// The bonus of a row below a header.

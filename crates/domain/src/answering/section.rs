@@ -9,12 +9,30 @@ use crate::markdown::{BlockKind, is_bold};
 /// Most words of a bold sentence that is a label.
 const MOST_OF_LABEL: usize = 5;
 
+/// Longest sign before a question, as in `Question 12:`.
+const LONGEST_SIGN: usize = 10;
+
 /// Signs of emphasis and of quotation around a sentence.
 const AROUND: [char; 8] = ['*', '_', '`', '"', '“', '”', ' ', '\n'];
 
 /// Whether a sentence asks, emphasis around it aside: in an answer it would ask back.
 pub(super) fn is_question(words: &str) -> bool {
     words.trim_end_matches(AROUND).ends_with(['?', '？'])
+}
+
+/// Whether words of a source are one of the headings above it. Those of formats without Markdown signs stand as plain
+/// lines; a question may be in bold or behind `Q:`, and be of several sentences.
+pub(super) fn is_own_heading(source: &AnswerSource<'_>, words: &str) -> bool {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.trim_matches(['*', '_', ' ']);
+    let is_part = |heading: &String| is_question(heading) && is_question(line) && heading.contains(unmarked(line));
+    !line.is_empty() && source.heading.iter().any(|heading| heading == line || is_part(heading))
+}
+
+/// A question without the sign before it.
+fn unmarked(line: &str) -> &str {
+    let sign = line.split_once(':').filter(|(sign, _)| sign.len() <= LONGEST_SIGN && !sign.contains(' '));
+    sign.map_or(line, |(_, words)| words.trim_start_matches(['*', '_', ' ']))
 }
 
 /// A sentence that stands above others instead of a heading: the question of a list of questions, a label in bold
@@ -58,8 +76,7 @@ impl Section {
     /// Whether the next sentence is the first one below the heading of its section; labels are none.
     pub(super) fn is_opened_by(&mut self, source: &AnswerSource<'_>, next: &SentenceEvidence) -> bool {
         let words = source.text.get(next.range.clone()).unwrap_or_default();
-        let is_heading = source.heading.last().is_some_and(|heading| heading == words.trim());
-        if next.kind == BlockKind::Heading || is_heading {
+        if next.kind == BlockKind::Heading || is_own_heading(source, words) {
             self.is_new = true;
             return false;
         }

@@ -35,6 +35,7 @@ pub fn candidates(
         nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
         pointers: Pointers::of(question),
         is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
+        titles: sources.iter().map(|source| source.title).collect(),
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::AnswerSource;
 use super::candidate::{below_heading, is_cut};
 use super::form::is_fragment;
+use super::section::is_own_heading;
 use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
@@ -96,7 +97,8 @@ pub(super) fn units(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Ve
         let known = evidence.sentences.iter().find(|known| known.range.start == words.start);
         let mask = known.map_or(0, |known| known.mask);
         let is_same_block = block.replace(sentence.block) == Some(sentence.block);
-        let is_heading = sentence.kind == BlockKind::Paragraph && is_heading(source, words.clone());
+        let is_heading = sentence.kind == BlockKind::Paragraph
+            && source.text.get(words.clone()).is_some_and(|words| is_own_heading(source, words));
         if let Some(unit) = units.last_mut().filter(|unit| is_same_block && unit.kind != UnitKind::Heading) {
             unit.range.end = sentence.range.end;
             unit.sentences.push(below);
@@ -115,12 +117,6 @@ pub(super) fn units(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Ve
         }
     }
     units
-}
-
-/// Whether a line is one of the headings above the source: those of formats without Markdown signs stand as plain lines.
-fn is_heading(source: &AnswerSource<'_>, words: Range<usize>) -> bool {
-    let line = source.text.get(words).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    source.heading.contains(&line)
 }
 
 /// The kind of the unit that begins with a sentence, and the mark before its words.

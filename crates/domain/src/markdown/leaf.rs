@@ -101,7 +101,8 @@ pub(crate) fn start_of_line(text: &str, at: usize) -> usize {
 }
 
 impl Leaf {
-    fn moved(self, by: usize) -> Self {
+    /// The same leaf of a text that has so many bytes more before it.
+    pub(crate) fn moved(self, by: usize) -> Self {
         Self { bytes: self.bytes.start + by..self.bytes.end + by, ..self }
     }
 }

@@ -12,7 +12,7 @@ mod link;
 mod tests;
 
 pub use block::{Block, BlockKind, blocks};
-pub(crate) use leaf::{LeafKind, leaves, start_of_line};
+pub(crate) use leaf::{Leaf, LeafKind, leaves, start_of_line};
 pub(crate) use line::is_bold;
 pub use line::{cells, is_table_delimiter};
 pub(crate) use link::{ReferenceKind, references};

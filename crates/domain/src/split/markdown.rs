@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use super::outline::Heading;
-use crate::markdown::{LeafKind, leaves, start_of_line};
+use super::questions;
+use crate::markdown::{Leaf, LeafKind, leaves, start_of_line};
 
 const LONGEST_SETEXT_LINES: usize = 3;
 const LONGEST_SETEXT_BYTES: usize = 200;
@@ -19,22 +20,48 @@ const LONGEST_FRONT_MATTER_LINES: usize = 200;
 /// The headings of Markdown text, in order.
 #[must_use]
 pub fn headings(text: &str) -> Vec<Heading> {
-    scan(text).0
+    let body = front_matter_end(text);
+    in_syntax(text, body, &leaves_from(text, body)).0
 }
 
-/// Headings of `text`, and the byte ranges of its fenced code and front matter, both in order.
+/// Headings of `text` and the questions that head their answers, and the byte ranges of its fenced code and front matter,
+/// both in order.
 pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {
     let body = front_matter_end(text);
+    let leaves = leaves_from(text, body);
+    let (mut headings, code) = in_syntax(text, body, &leaves);
+    let is_code = |byte: usize| code.iter().any(|range| range.contains(&byte));
+    let marked = questions::marked_questions(text).into_iter().filter(|question| !is_code(question.bytes.start));
+    let questions = questions::of_markdown(text, &leaves, &headings).into_iter().chain(marked);
+    headings.extend(questions);
+    // A heading goes before a question in it.
+    headings.sort_by_key(|heading| (heading.bytes.start, heading.level));
+    let mut end = 0;
+    headings.retain(|heading| {
+        let is_apart = heading.bytes.start >= end;
+        end = if is_apart { heading.bytes.end } else { end };
+        is_apart
+    });
+    (headings, code)
+}
+
+/// The leaves of the text after the byte `body`, at their places in the whole text.
+fn leaves_from(text: &str, body: usize) -> Vec<Leaf> {
+    leaves(text.get(body..).unwrap_or_default()).into_iter().map(|leaf| leaf.moved(body)).collect()
+}
+
+/// The headings that the syntax marks, and the byte ranges of fenced code and front matter, which ends at `body`.
+fn in_syntax(text: &str, body: usize, leaves: &[Leaf]) -> (Vec<Heading>, Vec<Range<usize>>) {
     let (mut headings, mut code) = (Vec::new(), Vec::new());
     if body > 0 {
         code.push(0..body);
     }
-    for leaf in leaves(text.get(body..).unwrap_or_default()) {
-        let bytes = whole_lines(text, leaf.bytes.start + body..leaf.bytes.end + body);
-        match leaf.kind {
+    for leaf in leaves {
+        let bytes = whole_lines(text, leaf.bytes.clone());
+        match &leaf.kind {
             LeafKind::Heading(level, title) if !leaf.is_nested && is_heading(text.get(bytes.clone())) => {
                 let text = title.split_whitespace().collect::<Vec<_>>().join(" ");
-                headings.push(Heading { bytes, level, text });
+                headings.push(Heading { bytes, level: *level, text });
             }
             LeafKind::Fence => code.push(bytes),
             LeafKind::Heading(..) | LeafKind::Text | LeafKind::Html | LeafKind::Table | LeafKind::Break => {}
@@ -145,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_scans(text in "([#=`~>*+-]{1,4}|[ \\t]{1,5}|\\r?\\n|[a-zé漢\\[\\]()!|<.1]{1,3}){0,40}") {
+        fn any_text_scans(text in "([#=`~>*+-]{1,4}|Q: |A: |[ \\t]{1,5}|\\r?\\n|[a-zé漢\\[\\]()!|<.1]{1,3}){0,40}") {
             let (headings, code) = scan(&text);
             prop_assert!(headings.is_sorted_by(|left, right| left.bytes.end <= right.bytes.start));
             for range in headings.iter().map(|heading| &heading.bytes).chain(&code) {

@@ -20,6 +20,7 @@ mod markdown;
 mod outline;
 mod pack;
 mod pages;
+mod questions;
 mod sections;
 mod settings;
 mod tables;
@@ -35,6 +36,7 @@ pub use front::{Front, FrontComposer, Window, embedding_text, first_words};
 pub use markdown::headings as headings_of_markdown;
 pub use outline::{Heading, Outline};
 pub use pages::PageMap;
+pub use questions::marked_questions;
 pub use settings::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError};
 
 /// Counts tokens as the embedding model will, without its special tokens.

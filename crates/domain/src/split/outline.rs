@@ -12,7 +12,8 @@ const LONGEST_HEADING: usize = 200;
 /// A heading of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
-    /// Byte range of its line or lines in the text, markup and line end included.
+    /// Byte range of its line or lines in the text, markup and line end included; of its words, if the text that it heads
+    /// begins on the same line.
     pub bytes: Range<usize>,
     /// 1 for the outermost; a heading ends those of its own and deeper levels.
     pub level: u8,

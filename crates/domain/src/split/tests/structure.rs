@@ -26,6 +26,53 @@ fn very_short_sections_share_a_piece_under_what_is_above_them_all() {
 }
 
 #[test]
+fn questions_head_their_answers() {
+    // Lists of two questions, and how each begins.
+    let cases = [
+        ("**Is it dry?**\n", "\n\n**Where do I buy it? Who asks?** "),
+        ("**Is it dry?** ", "\n\n**Where do I buy it? Who asks?**\n\n"),
+        ("* **1.1 Is it dry?**\n\n  ", "\n\n* **1.2 Where do I buy it? Who asks?**\n\n  "),
+        ("1. Is it dry?\n\n   ", "\n\n2. Where do I buy it? Who asks?\n   "),
+        ("Q: Is it dry?\n\nA: ", "\n\nQ: Where do I buy it?\n   Who asks?\n\nA: "),
+        ("- **Q:** Is it dry?\n  **A:** ", "\n- **Q:** Where do I buy it? Who asks?\n  **A:** "),
+    ];
+    for (first, second) in cases {
+        let text = format!("# Paint\n\n{first}{SENTENCE}{second}{SENTENCE} {SENTENCE}\n\n{SENTENCE}\n");
+        let pieces = pieces_of(&text, SplitterKind::Markdown, 140, 0);
+        let last = |path: &[String]| path.last().cloned().unwrap_or_default();
+        let mut headings: Vec<String> = pieces.iter().map(|(_, path)| last(path)).collect();
+        headings.dedup();
+        let names: Vec<&str> = headings
+            .iter()
+            .map(|it| it.trim_start_matches(|sign: char| sign.is_ascii_digit() || ". ".contains(sign)))
+            .collect();
+        assert_eq!(names, ["Is it dry?", "Where do I buy it? Who asks?"], "{text}");
+        assert!(pieces.iter().all(|(piece, _)| piece.contains(SENTENCE) && piece.contains('?')), "{pieces:?}");
+        // Both parts of a long answer stand below its question.
+        let cut = pieces_of(&text, SplitterKind::Markdown, 28, 0);
+        assert!(
+            cut.len() > 2 && cut.iter().all(|(_, path)| path.last().is_some_and(|it| it.ends_with('?'))),
+            "{cut:?}"
+        );
+    }
+}
+
+#[test]
+fn a_question_in_passing_heads_nothing() {
+    for text in [
+        format!("# Paint\n\n**Is it dry?** {SENTENCE}\n\n{SENTENCE}\n"),
+        format!("# Paint\n\nAsk yourself:\n\n1. Is it dry?\n2. Is it clean?\n3. Is it flat?\n\n{SENTENCE}\n"),
+        format!("# Paint\n\n**Note**\n\n{SENTENCE}\n\n**Hint**\n\n{SENTENCE}\n"),
+        format!("# Paint\n\nQ: {SENTENCE}\n\nQ: {SENTENCE}\n"),
+        format!("# Paint\n\n```\nQ: Is it?\nA: Yes.\nQ: Is it?\nA: No.\n```\n\n{SENTENCE}\n"),
+    ] {
+        let paths: Vec<_> =
+            pieces_of(&text, SplitterKind::Markdown, 100, 0).into_iter().map(|(_, path)| path).collect();
+        assert_eq!(paths, [["Paint"]], "{text}");
+    }
+}
+
+#[test]
 fn what_introduces_a_text_stays_with_it() {
     // Two parts, of which the second begins a piece.
     let cases = [
