@@ -11,7 +11,7 @@ use super::{
     Cause, ExtractError,
     archive::{Archive, is_archive},
     content::Content,
-    grid::{Cell, Grid, Span},
+    grid::{Cell, Grid, RowKind, Span},
     rows::{self, Rows},
 };
 
@@ -91,7 +91,7 @@ fn write_table(table: &Table, content: &mut Content) -> Result<(), ExtractError>
             text: text_of(&cell.blocks).split_whitespace().collect::<Vec<_>>().join(" "),
             span: Span { columns: extent(cell.col_span), rows: extent(cell.row_span) },
         });
-        grid.write(cells.collect(), number < table.header_rows, content)?;
+        grid.write(cells.collect(), RowKind::of(number < table.header_rows), content)?;
     }
     grid.end(content)
 }

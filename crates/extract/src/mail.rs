@@ -149,7 +149,16 @@ fn headers(message: &Message<'_>) -> String {
     if let Some(date) = message.date() {
         let _ = writeln!(lines, "Date: {}", date.to_rfc3339());
     }
+    if let Some(subject) = answered(message) {
+        let _ = writeln!(lines, "In reply to: {subject}");
+    }
     lines
+}
+
+/// The subject of the message that one answers, as its headers say: the same without the sign before it.
+fn answered<'a>(message: &'a Message<'_>) -> Option<&'a str> {
+    let is_reply = [message.in_reply_to(), message.references()].iter().any(|header| !header.is_empty());
+    message.thread_name().map(str::trim).filter(|subject| is_reply && !subject.is_empty())
 }
 
 fn people(addresses: &Address<'_>) -> String {
@@ -199,6 +208,16 @@ mod tests {
         let content = read("Content-Type: text/html\r\n\r\n<title>x</title><h2>Rules</h2><p>28 days.</p>");
         assert_eq!(content.text, format!("{ABOVE}Rules\n\n28 days."));
         assert_eq!(content.title.as_deref(), Some("Leave"));
+    }
+
+    #[test]
+    fn a_reply_names_what_it_answers() {
+        let reply = "From: a@example.org\r\nDate: Wed, 25 Nov 2026 10:00:00 +0100\r\nSubject: AW: Re: Leave\r\nIn-Reply-To: <1@a>\r\n\r\n26 days.";
+        let mut content = Content::default();
+        message(reply.as_bytes(), &mut content).expect("a message");
+        let expected =
+            "AW: Re: Leave\n\nFrom: a@example.org\nDate: 2026-11-25T10:00:00+01:00\nIn reply to: Leave\n\n26 days.";
+        assert_eq!(content.text, expected);
     }
 
     #[test]

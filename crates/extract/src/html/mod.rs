@@ -1,21 +1,26 @@
 //! Web pages: extracts the text to read, with its headings.
 //!
 //! The main content is the part that the page itself marks as such (`main`, a single `article`), else its body;
-//! navigation, forms, scripts and hidden elements are left out. Detecting the main content by the density of text, as
+//! navigation, forms, scripts and hidden elements are left out, and so are lists of nothing but links above the content, which
+//! are the menus of sites that do not mark them. Detecting the main content by the density of text, as
 //! reading modes of browsers do, was rejected: it drops tables, lists and references, and an ingested document must not
 //! lose parts silently.
 
+mod menu;
 mod signs;
 mod tree;
 
+use std::collections::HashSet;
+
 use ego_tree::{NodeId, NodeRef, Tree, iter::Edge};
 
+use self::menu::menus;
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
 use super::{
     ExtractError,
     content::Content,
-    grid::{Cell, Grid, Span},
+    grid::{Cell, Grid, RowKind, Span},
 };
 
 /// Elements that are never read.
@@ -75,7 +80,8 @@ pub(super) fn page(text: &str, content: &mut Content) -> Result<(), ExtractError
         content.name(&text_of(title.0));
     }
     let (root, is_marked) = main_content(&tree);
-    Walk::new(content, !is_marked).run(root)
+    let menus = if is_marked { HashSet::new() } else { menus(root) };
+    Walk::new(content, !is_marked).run(root, &menus)
 }
 
 /// The encoding that a page names in its first 1,024 bytes, where the HTML Standard looks for it.
@@ -109,13 +115,13 @@ fn main_content(tree: &Tree<Node>) -> (NodeRef<'_, Node>, bool) {
 }
 
 /// A row of a table that is being read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Row {
     cells: Vec<Cell>,
     /// How far the cell under way reaches.
     span: Span,
-    /// Whether all cells so far are those of a header.
-    is_header: bool,
+    /// Its kind, by the cells so far.
+    kind: RowKind,
 }
 
 /// A walk in document order that neither recurses nor looks back.
@@ -166,11 +172,13 @@ impl<'content> Walk<'content> {
         }
     }
 
-    fn run(mut self, root: NodeRef<'_, Node>) -> Result<(), ExtractError> {
+    /// Reads all below `root` but these `menus`.
+    fn run(mut self, root: NodeRef<'_, Node>, menus: &HashSet<NodeId>) -> Result<(), ExtractError> {
         let mut skipped: Option<NodeId> = None;
         for edge in root.traverse() {
             match edge {
                 Edge::Open(_) if skipped.is_some() => {}
+                Edge::Open(node) if menus.contains(&node.id()) => skipped = Some(node.id()),
                 Edge::Open(node) => match node.value() {
                     Node::Element(element) if self.is_skipped(element) || self.is_permalink(node, element) => {
                         skipped = Some(node.id());
@@ -225,7 +233,7 @@ impl<'content> Walk<'content> {
             }
             "tr" => {
                 self.flush()?;
-                self.rows.push(Row { is_header: true, ..Row::default() });
+                self.rows.push(Row { cells: Vec::new(), span: Span::default(), kind: RowKind::Header });
             }
             "table" if self.rows.is_empty() => {
                 self.flush()?;
@@ -235,7 +243,7 @@ impl<'content> Walk<'content> {
             "table" => {
                 self.grid.end(self.content)?;
                 for row in std::mem::take(&mut self.rows) {
-                    self.grid.write(row.cells, false, self.content)?;
+                    self.grid.write(row.cells, RowKind::Unknown, self.content)?;
                     self.grid.end(self.content)?;
                 }
                 self.flush()?;
@@ -259,7 +267,11 @@ impl<'content> Walk<'content> {
             "td" | "th" => {
                 if let Some(row) = self.rows.last_mut() {
                     let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
-                    row.is_header &= name == "th" || text.is_empty() || !self.has_plain;
+                    row.kind = match row.kind {
+                        kind if name == "th" || text.is_empty() => kind,
+                        RowKind::Header | RowKind::LikeHeader if !self.has_plain => RowKind::LikeHeader,
+                        _ => RowKind::Unknown,
+                    };
                     row.cells.push(Cell { text, span: std::mem::take(&mut row.span) });
                     self.text.clear();
                 } else {
@@ -268,7 +280,7 @@ impl<'content> Walk<'content> {
             }
             "tr" => {
                 if let Some(row) = self.rows.pop() {
-                    self.grid.write(row.cells, row.is_header, self.content)?;
+                    self.grid.write(row.cells, row.kind, self.content)?;
                 }
             }
             "table" if self.rows.is_empty() => {

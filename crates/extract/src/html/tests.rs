@@ -114,3 +114,40 @@ fn a_bold_first_row_and_words_over_numbers_are_headers() {
     );
     assert_eq!(table(&["<b>Name</b>|Ada", "<b>Desk</b>|front"]), "| Name | Ada |\n| Desk | front |");
 }
+
+#[test]
+fn menus_above_the_content_are_left_out() {
+    let menu = |targets: [&str; 3]| {
+        let links = targets.iter().map(|target| format!("<li><a href={target}>Page {target}</a> |</li>"));
+        format!("<ul>{}</ul>", links.collect::<String>())
+    };
+    let others = menu(["a.html", "b.html", "c.html"]);
+    let text = "Paint dries in a day, and shines at night. ".repeat(20);
+    let text = text.trim();
+    assert_eq!(
+        read(&format!("<div>Paints<br>of Bern</div>{others}<h1>Oil</h1><p>{text}</p>")).text,
+        format!("Paints\nof Bern\n\nOil\n\n{text}")
+    );
+    // Contents, and links that are or may be content.
+    for page in [
+        format!("{}<p>{text}</p>", menu(["#a", "#b", "#c"])),
+        format!("<h1>Oil</h1>{others}<p>{text}</p>"),
+        format!("<p>{text}</p>{others}"),
+        format!("{others}<p>Three pages.</p>"),
+        format!("{}<p>{text}</p>", others.replace(" |", " of Bern")),
+        format!("<main>{others}<p>{text}</p></main>"),
+    ] {
+        assert!(read(&page).text.contains("- Page "), "{page}");
+    }
+}
+
+#[test]
+fn a_header_of_two_rows_names_each_column() {
+    let table = "<table><tr><th rowspan=2>Kind</th><th colspan=2>Indoors</th><th colspan=2>Outdoors</th></tr>
+        <tr><th>Litres</th><th>Hours</th><th>Litres</th><th>Hours</th></tr>
+        <tr><td>Oil</td><td>8</td><td>24</td><td>9</td><td>30</td></tr>
+        <tr><td>Chalk</td><td colspan=2>not kept</td><td>7</td><td>5</td></tr></table>";
+    let expected = "| Kind | Indoors – Litres | Indoors – Hours | Outdoors – Litres | Outdoors – Hours |\n|---|---|---|---|---|\n\
+        | Oil | 8 | 24 | 9 | 30 |\n| Chalk | not kept |  | 7 | 5 |";
+    assert_eq!(read(table).text, expected);
+}

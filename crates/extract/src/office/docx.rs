@@ -1,27 +1,33 @@
-//! Documents of word processors: paragraphs, headings by style, lists, tables, notes.
+//! Documents of word processors: paragraphs, headings by style, lists with their numbers, tables, notes.
 //!
-//! Text that was deleted or moved away under change tracking is left out, numbers of lists are not worked out.
+//! Text that was deleted or moved away under change tracking is left out, numbers of headings are not worked out.
 
 use super::super::{
     ExtractError,
     archive::Archive,
     content::Content,
-    grid::{Cell, Grid, Span},
+    grid::{Cell, Grid, RowKind, Span},
     xml::{Element, Token, walk},
 };
 use super::{
+    numbering::{ListPlace, Numbering},
     read_title,
     styles::{Role, Styles, outline},
 };
+
+/// Columns by which each level of a list is indented.
+const INDENT: &str = "   ";
 
 /// Adds a document.
 pub(crate) fn document(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
     let mut archive = Archive::open(bytes)?;
     let styles = archive.text("word/styles.xml")?.map(|xml| Styles::read(&xml)).transpose()?.unwrap_or_default();
+    let numbering = archive.text("word/numbering.xml")?.map(|xml| Numbering::read(&xml)).transpose()?;
+    let mut numbering = numbering.unwrap_or_default();
     read_title(&mut archive, content)?;
     for part in ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"] {
         if let Some(xml) = archive.text(part)? {
-            Body::new(&styles, content).read(&xml)?;
+            Body::new(&styles, &mut numbering, content).read(&xml)?;
         }
     }
     Ok(())
@@ -33,6 +39,9 @@ struct Paragraph {
     text: String,
     role: Option<Role>,
     is_item: bool,
+    place: ListPlace,
+    /// The list that its style names.
+    styled: ListPlace,
 }
 
 /// A row that is being read.
@@ -49,6 +58,7 @@ struct Row {
 
 struct Body<'input> {
     styles: &'input Styles,
+    numbering: &'input mut Numbering,
     content: &'input mut Content,
     /// Open paragraphs: that of a text box lies in another.
     paragraphs: Vec<Paragraph>,
@@ -68,9 +78,10 @@ struct Body<'input> {
 }
 
 impl<'input> Body<'input> {
-    fn new(styles: &'input Styles, content: &'input mut Content) -> Self {
+    fn new(styles: &'input Styles, numbering: &'input mut Numbering, content: &'input mut Content) -> Self {
         Self {
             styles,
+            numbering,
             content,
             paragraphs: Vec::new(),
             rows: Vec::new(),
@@ -112,7 +123,7 @@ impl<'input> Body<'input> {
             "noBreakHyphen" => self.add("-"),
             "tr" => self.rows.push(Row::default()),
             "gridSpan" | "tblHeader" => self.describe_row(element),
-            "pStyle" | "outlineLvl" | "numPr" => self.describe(element),
+            "pStyle" | "outlineLvl" | "numPr" | "numId" | "ilvl" => self.describe(element),
             _ => {}
         }
     }
@@ -131,9 +142,13 @@ impl<'input> Body<'input> {
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
         let value = element.attribute("val").unwrap_or_default();
         match element.name() {
-            "pStyle" => paragraph.role = self.styles.role(&value),
+            "pStyle" => {
+                paragraph.role = self.styles.role(&value);
+                paragraph.styled = self.styles.place(&value);
+            }
             "outlineLvl" => paragraph.role = outline(&value).or(paragraph.role),
-            _ => paragraph.is_item = true,
+            "numPr" => paragraph.is_item = true,
+            _ => paragraph.place.read(element),
         }
     }
 
@@ -177,21 +192,24 @@ impl<'input> Body<'input> {
             return Ok(());
         }
         let follows = std::mem::replace(&mut self.item_follows, false);
+        let place = paragraph.place.or(&paragraph.styled);
+        // A paragraph may leave the list of its style.
+        let is_item = (paragraph.is_item || paragraph.role == Some(Role::Item)) && place.list.as_deref() != Some("0");
         match paragraph.role {
             Some(Role::Title) => {
                 self.content.name(&paragraph.text);
                 self.content.heading(1, &paragraph.text)
             }
             Some(Role::Heading(level)) => self.content.heading(level, &paragraph.text),
-            Some(Role::Item) => self.write_item(&paragraph.text, follows),
-            None if paragraph.is_item => self.write_item(&paragraph.text, follows),
-            None => self.content.block(&paragraph.text),
+            Some(Role::Item) | None if is_item => self.write_item(&paragraph.text, &place, follows),
+            Some(Role::Item) | None => self.content.block(&paragraph.text),
         }
     }
 
-    fn write_item(&mut self, text: &str, follows: bool) -> Result<(), ExtractError> {
+    fn write_item(&mut self, text: &str, place: &ListPlace, follows: bool) -> Result<(), ExtractError> {
         self.item_follows = true;
-        let text = format!("- {}", text.trim_start());
+        let indent = INDENT.repeat(if follows { place.level.unwrap_or(0) } else { 0 });
+        let text = format!("{indent}{} {}", self.numbering.next_mark(place), text.trim_start());
         if follows { self.content.line(&text) } else { self.content.block(&text) }
     }
 
@@ -202,7 +220,12 @@ impl<'input> Body<'input> {
             outer.has_plain = true;
             return Ok(());
         }
-        self.grid.write(row.cells, row.is_header || !row.has_plain, self.content)
+        let kind = match (row.is_header, row.has_plain) {
+            (true, _) => RowKind::Header,
+            (false, false) => RowKind::LikeHeader,
+            (false, true) => RowKind::Unknown,
+        };
+        self.grid.write(row.cells, kind, self.content)
     }
 }
 
@@ -249,6 +272,33 @@ mod tests {
     }
 
     #[test]
+    fn entries_of_lists_have_their_numbers() {
+        let item = |list: u8, level: u8, text: &str| {
+            format!(
+                r#"<w:p><w:pPr><w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list}"/></w:numPr></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"#
+            )
+        };
+        let rest = r#"<w:p><w:pPr><w:pStyle w:val="LN"/></w:pPr><w:r><w:t>Rest</w:t></w:r></w:p>"#;
+        let plain = "<w:p><w:r><w:t>Then:</w:t></w:r></w:p>";
+        let body = [item(1, 0, "Stir"), item(1, 1, "Well"), item(1, 0, "Paint"), plain.to_owned(), rest.to_owned()];
+        let left = rest.replace("<w:pStyle", r#"<w:numPr><w:numId w:val="0"/></w:numPr><w:pStyle"#);
+        let document =
+            format!("<w:document><w:body>{}{}{left}</w:body></w:document>", body.concat(), item(2, 0, "Dry"));
+        let lists = r#"<w:numbering><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>
+            <w:lvl w:ilvl="1"><w:numFmt w:val="bullet"/><w:lvlText w:val="-"/></w:lvl></w:abstractNum>
+            <w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="0"/></w:num></w:numbering>"#;
+        let styles = r#"<w:styles><w:style w:styleId="LN"><w:name w:val="List Number"/><w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr></w:style></w:styles>"#;
+        let parts = [
+            ("word/document.xml", document.as_bytes()),
+            ("word/numbering.xml", lists.as_bytes()),
+            ("word/styles.xml", styles.as_bytes()),
+        ];
+        let mut content = Content::default();
+        super::document(&packed(&parts), &mut content).expect("a document");
+        assert_eq!(content.text, "1. Stir\n   - Well\n2. Paint\n\nThen:\n\n1. Rest\n2. Dry\n\nRest");
+    }
+
+    #[test]
     fn rows_that_are_repeated_on_each_page_are_headers() {
         let cell = |text: &str| format!("<w:tc><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>");
         let wide = cell("Days").replace("<w:tc>", r#"<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>"#);
@@ -260,6 +310,18 @@ mod tests {
             cell("28"),
         ));
         assert_eq!(content.text, "| Kind | Days |  |\n|---|---|---|\n| Annual |  | 28 |");
+        let marked = "<w:trPr><w:tblHeader/></w:trPr>";
+        let content = read(&format!(
+            "<w:tbl><w:tr>{marked}{}{wide}</w:tr><w:tr>{marked}{}{}{}</w:tr><w:tr>{}{}{}</w:tr></w:tbl>",
+            cell("Kind"),
+            cell(""),
+            cell("paid"),
+            cell("unpaid"),
+            cell("Annual"),
+            cell("28"),
+            cell("5"),
+        ));
+        assert_eq!(content.text, "| Kind | Days – paid | Days – unpaid |\n|---|---|---|\n| Annual | 28 | 5 |");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Office documents (ISO/IEC 29500): archives of XML parts. And workbooks of other formats.
 
 mod docx;
+mod numbering;
 mod ods;
 mod pptx;
 mod relations;

@@ -4,7 +4,7 @@ use super::super::{
     ExtractError,
     archive::Archive,
     content::Content,
-    grid::{Cell, Grid},
+    grid::{Cell, Grid, RowKind},
     xml::{Element, Token, walk},
 };
 use super::{read_title, relations::relations_of};
@@ -132,7 +132,7 @@ impl Shapes {
             }
             "tr" => {
                 let cells = self.row.take().unwrap_or_default();
-                let lines = self.grid.lines(cells, self.has_header);
+                let lines = self.grid.lines(cells, RowKind::of(std::mem::take(&mut self.has_header)));
                 self.shape.lines.extend(lines);
             }
             "tbl" => {

@@ -6,6 +6,7 @@ use super::super::{
     ExtractError,
     xml::{Token, walk},
 };
+use super::numbering::ListPlace;
 
 /// Longest chain of styles that are based on each other.
 const LONGEST_CHAIN: usize = 16;
@@ -25,6 +26,7 @@ pub(super) enum Role {
 struct Style {
     role: Option<Role>,
     is_item: bool,
+    place: ListPlace,
     based_on: Option<String>,
 }
 
@@ -49,6 +51,7 @@ impl Styles {
                         style.role = style.role.or_else(|| element.attribute("val").and_then(|level| outline(&level)));
                     }
                     ("numPr", Some((_, style))) => style.is_item = true,
+                    (_, Some((_, style))) if style.is_item => style.place.read(&element),
                     _ => {}
                 },
                 Token::Close("style") => styles.extend(open.take()),
@@ -61,17 +64,19 @@ impl Styles {
 
     /// The role of a style or of the nearest one that it is based on.
     pub(super) fn role(&self, id: &str) -> Option<Role> {
-        let mut next = Some(id);
-        for _ in 0..LONGEST_CHAIN {
-            let style = self.0.get(next?)?;
-            // Numbered headings are headings.
-            let role = style.role.or(style.is_item.then_some(Role::Item));
-            if role.is_some() {
-                return role;
-            }
-            next = style.based_on.as_deref();
-        }
-        None
+        // Numbered headings are headings.
+        self.chain(id).find_map(|style| style.role.or(style.is_item.then_some(Role::Item)))
+    }
+
+    /// The list that paragraphs of a style are entries of.
+    pub(super) fn place(&self, id: &str) -> ListPlace {
+        self.chain(id).fold(ListPlace::default(), |place, style| place.or(&style.place))
+    }
+
+    /// A style and those that it is based on.
+    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s Style> {
+        let next = |style: &&'s Style| style.based_on.as_deref().and_then(|id| self.0.get(id));
+        std::iter::successors(self.0.get(id), next).take(LONGEST_CHAIN)
     }
 }
 

@@ -13,8 +13,8 @@ const MOST_LINES: usize = 3;
 const MOST_CHARACTERS: usize = 120;
 /// Dots and blanks that lead to the number of a page in a table of contents.
 const LEADERS: [&str; 2] = ["....", ". . ."];
-/// If more than this share of its lines is larger than the rest, in per cent, a document uses several text sizes, not
-/// headings.
+/// If more than this share of its characters is larger than the rest, in per cent, a document uses several text sizes, not
+/// headings. Lines are no measure: a short document may have a heading for every two of them.
 const MOST_SHARE: usize = 20;
 /// Deepest level.
 const DEEPEST: usize = 4;
@@ -28,12 +28,12 @@ pub(super) struct HeadingSizes {
 
 impl HeadingSizes {
     /// Finds the size of the text, which most characters have, and those that are larger.
-    pub(super) fn of<'line>(lines: impl Iterator<Item = &'line Line> + Clone) -> Self {
-        let characters = characters_by_step(lines.clone());
+    pub(super) fn of<'line>(lines: impl Iterator<Item = &'line Line>) -> Self {
+        let characters = characters_by_step(lines);
         let body = most_frequent(&characters);
         let is_larger = |step: u32| f64::from(step) >= f64::from(body) * LARGER;
-        let all = lines.clone().count();
-        let larger = lines.filter(|line| is_larger(step_of(line))).count();
+        let all: usize = characters.values().sum();
+        let larger: usize = characters.iter().filter(|(step, _)| is_larger(**step)).map(|(_, count)| count).sum();
         if larger * 100 > all * MOST_SHARE {
             return Self::default();
         }
@@ -101,6 +101,17 @@ mod tests {
         let mut entry = lines[0].clone();
         "1 Introduction . . . . 5".clone_into(&mut entry.text);
         assert_eq!(sizes.level_of(&entry, 1), None);
+    }
+
+    #[test]
+    fn a_short_page_may_have_many_headings() {
+        let mut lines = lines(&[16.0, 11.0, 13.0, 11.0]);
+        for line in lines.iter_mut().filter(|line| step_of(line) == 22) {
+            line.text = line.text.repeat(8);
+        }
+        let sizes = HeadingSizes::of(lines.iter());
+        let levels: Vec<Option<u8>> = lines.iter().map(|line| sizes.level_of(line, 1)).collect();
+        assert_eq!(levels, [Some(1), None, Some(2), None]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Combines glyphs to lines, and lines to paragraphs.
+//! Combines glyphs to lines, and finds out which lines are of one paragraph.
 //!
 //! Glyphs are processed in the order in which the file draws them, which is the reading order in files written by word
 //! processors, TeX and browsers, columns included. Sorting by position was rejected: it mixes columns.
@@ -249,45 +249,9 @@ pub(super) fn belong_together(above: &Line, below: &Line) -> bool {
         && (-SHIFT * size..=PARAGRAPH * size).contains(&step)
 }
 
-/// The text of a paragraph's lines; words that were hyphenated at the end of a line are whole again.
-pub(super) fn joined(lines: &[Line]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        let next = line.text.as_str();
-        let is_broken = text.ends_with('\u{ad}') || (is_hyphenated(&text) && next.starts_with(char::is_lowercase));
-        if is_broken {
-            text.pop();
-        } else if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(next);
-    }
-    text
-}
-
-/// Shortest line, in characters, that may be cut by the end of a column: a shorter one ends by itself.
-const SHORTEST_CUT: usize = 30;
-
-/// Whether a paragraph goes on with a sentence that the end of a page or of a column has cut after this line.
-pub(super) fn goes_on(above: &str, below: &str) -> bool {
-    let is_open =
-        above.ends_with(|last: char| last.is_alphanumeric() || matches!(last, ',' | '-' | '\u{2010}' | '\u{ad}'));
-    let is_text = above.chars().count() >= SHORTEST_CUT && !above.starts_with('|');
-    // "a) …" opens an entry of a list.
-    let is_mark = below.chars().nth(1).is_some_and(|second| matches!(second, ')' | '.'));
-    is_open && is_text && below.starts_with(char::is_lowercase) && !is_mark
-}
-
-/// Whether a text ends in a part of a word with a hyphen that only the end of the line put there.
-pub(super) fn is_hyphenated(text: &str) -> bool {
-    let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
-    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
-    // A word with hyphens of its own keeps this one as well: state-of-the-art.
-    word.chars().next_back().is_some_and(char::is_lowercase) && word.chars().all(char::is_alphabetic)
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::joining::joined;
     use super::*;
 
     /// Draws a text glyph by glyph, each half as wide as high.
@@ -342,23 +306,6 @@ pub(super) mod tests {
             }
         });
         assert_eq!(lines, ["an example of state-of-\nthe artwork, 2020-\nx A-\nb"]);
-    }
-
-    #[test]
-    fn only_a_cut_sentence_goes_on() {
-        let above = "A line of a column that is cut by its end";
-        for (above, below, expected) in [
-            (above, "and goes on.", true),
-            ("A line of a column that is cut within a wo-", "rd of it.", true),
-            (above, "And begins anew.", false),
-            ("A line of a column that ends with its sentence.", "and goes on.", false),
-            ("A short line", "and goes on.", false),
-            ("| a row of a table | that is as long as a line", "and goes on.", false),
-            (above, "a) an entry.", false),
-            (above, "", false),
-        ] {
-            assert_eq!(goes_on(above, below), expected, "{above} / {below}");
-        }
     }
 
     #[test]

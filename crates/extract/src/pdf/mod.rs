@@ -8,6 +8,7 @@ mod direction;
 mod furniture;
 mod glyphs;
 mod headings;
+mod joining;
 mod layout;
 mod lines;
 mod marked;
@@ -30,7 +31,7 @@ use self::{
 use super::{
     Cause, ExtractError,
     content::{Content, MAX_TEXT_BYTES},
-    grid::{Cell, Grid},
+    grid::{Cell, Grid, RowKind},
     recognise::{self, Recognise},
 };
 
@@ -124,23 +125,25 @@ fn write_table(lines: &[Line], content: &mut Content) -> Result<(), ExtractError
     if rows.iter().all(|row| row.len() < 2) {
         return lines
             .chunk_by(|one, next| one.tag == next.tag)
-            .try_for_each(|cell| content.block(&lines::joined(cell)));
+            .try_for_each(|cell| content.block(&joining::joined(cell)));
     }
     let mut grid = Grid::default();
-    rows.into_iter().enumerate().try_for_each(|(number, row)| grid.write(row, has_header && number == 0, content))?;
+    rows.into_iter()
+        .enumerate()
+        .try_for_each(|(number, row)| grid.write(row, RowKind::of(has_header && number == 0), content))?;
     grid.end(content)
 }
 
 /// The text of lines without its breaks.
 fn on_one_line(lines: &[Line]) -> String {
-    lines::joined(lines).split_whitespace().collect::<Vec<_>>().join(" ")
+    joining::joined(lines).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn write_rows(rows: Vec<Vec<String>>, has_header: bool, content: &mut Content) -> Result<(), ExtractError> {
     let mut grid = Grid::default();
     rows.into_iter().enumerate().try_for_each(|(number, row)| {
         let cells = row.into_iter().map(|text| Cell { text, ..Cell::default() }).collect();
-        grid.write(cells, has_header && number == 0, content)
+        grid.write(cells, RowKind::of(has_header && number == 0), content)
     })?;
     grid.end(content)
 }
@@ -170,6 +173,7 @@ fn text_of_heading(lines: &[Line]) -> String {
 /// Writes lines as paragraphs and headings.
 fn write_lines(lines: &[Line], headings: &Headings, content: &mut Content) -> Result<(), ExtractError> {
     let is_title = |line: &Line| headings.outline.level_of(&line.text).is_some();
+    let edge = joining::edge(lines);
     for paragraph in lines.chunk_by(lines::belong_together) {
         if let Some(level) = headings.level_of(paragraph) {
             content.heading(level, &text_of_heading(paragraph))?;
@@ -179,7 +183,7 @@ fn write_lines(lines: &[Line], headings: &Headings, content: &mut Content) -> Re
         for part in paragraph.chunk_by(|above, below| !is_title(above) && !is_title(below)) {
             match headings.level_of(part).filter(|_| part.iter().all(is_title)) {
                 Some(level) => content.heading(level, &text_of_heading(part))?,
-                None => write_paragraph(&lines::joined(part), content)?,
+                None => write_paragraph(&joining::joined_within(part, edge), content)?,
             }
         }
     }
@@ -188,9 +192,9 @@ fn write_lines(lines: &[Line], headings: &Headings, content: &mut Content) -> Re
 
 /// Writes a paragraph, or the rest of the one above.
 fn write_paragraph(text: &str, content: &mut Content) -> Result<(), ExtractError> {
-    match content.last_line().filter(|above| lines::goes_on(above, text)) {
+    match content.last_line().filter(|above| joining::goes_on(above, text)) {
         Some(above) => {
-            let is_word_cut = lines::is_hyphenated(above);
+            let is_word_cut = joining::is_hyphenated(above);
             content.go_on(text, is_word_cut)
         }
         None => content.block(text),

@@ -1,0 +1,119 @@
+//! Joins the lines of a paragraph to its text.
+
+use super::lines::Line;
+
+/// Shortest line, in characters, that is taken for one of running text.
+const SHORTEST_FULL: usize = 45;
+
+/// Longest number or letter of an entry of a list, with the sign after it.
+const LONGEST_MARK: usize = 4;
+
+/// Shortest line, in characters, that may be cut by the end of a column: a shorter one ends by itself.
+const SHORTEST_CUT: usize = 30;
+
+/// The text of a paragraph's lines; words that were hyphenated at the end of a line are whole again.
+pub(super) fn joined(lines: &[Line]) -> String {
+    joined_within(lines, None)
+}
+
+/// The same; a line that was broken because the next word had no room before `edge` goes on.
+pub(super) fn joined_within(lines: &[Line], edge: Option<f64>) -> String {
+    let mut text = String::new();
+    let mut above: Option<&Line> = None;
+    for line in lines {
+        let next = line.text.as_str();
+        let is_broken = text.ends_with('\u{ad}') || (is_hyphenated(&text) && next.starts_with(char::is_lowercase));
+        if is_broken {
+            text.pop();
+        } else if let Some(above) = above {
+            let goes_on = edge.is_some_and(|edge| is_full(above, line, edge)) && !text.ends_with(['-', '\u{2010}']);
+            text.push(if goes_on { ' ' } else { '\n' });
+        }
+        text.push_str(next);
+        above = Some(line);
+    }
+    text
+}
+
+/// Where the longest of these lines ends, along its direction.
+pub(super) fn edge(lines: &[Line]) -> Option<f64> {
+    lines.iter().filter_map(|line| line.cells.last()).map(|cell| cell.end).max_by(f64::total_cmp)
+}
+
+/// Whether a line was broken since the first word of the next one had no room before `edge`.
+fn is_full(line: &Line, next: &Line, edge: f64) -> bool {
+    let ([own], [other]) = (line.cells.as_slice(), next.cells.as_slice()) else { return false };
+    let first = next.text.split_whitespace().next().unwrap_or_default();
+    let is_text = line.text.chars().count() >= SHORTEST_FULL && first.contains(char::is_alphanumeric);
+    // "a) …" and "2. …" open entries of a list.
+    let is_mark = first.chars().count() <= LONGEST_MARK && first.ends_with(['.', ')']);
+    let [word, all] = [first, next.text.trim()].map(|text| u32::try_from(text.chars().count()).unwrap_or(u32::MAX));
+    let room = (other.end - other.start) / f64::from(all.max(1)) * f64::from(word.saturating_add(1));
+    is_text && !is_mark && own.end + room > edge
+}
+
+/// Whether a paragraph goes on with a sentence that the end of a page or of a column has cut after this line.
+pub(super) fn goes_on(above: &str, below: &str) -> bool {
+    let is_open =
+        above.ends_with(|last: char| last.is_alphanumeric() || matches!(last, ',' | '-' | '\u{2010}' | '\u{ad}'));
+    let is_text = above.chars().count() >= SHORTEST_CUT && !above.starts_with('|');
+    // "a) …" opens an entry of a list.
+    let is_mark = below.chars().nth(1).is_some_and(|second| matches!(second, ')' | '.'));
+    is_open && is_text && below.starts_with(char::is_lowercase) && !is_mark
+}
+
+/// Whether a text ends in a part of a word with a hyphen that only the end of the line put there.
+pub(super) fn is_hyphenated(text: &str) -> bool {
+    let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    // A word with hyphens of its own keeps this one as well: state-of-the-art.
+    word.chars().next_back().is_some_and(char::is_lowercase) && word.chars().all(char::is_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::{LineBuilder, tests::drawn};
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_full_goes_on() {
+        let text = [
+            "Every gear box that leaves the plant is filled with oil",
+            "whatever its plate names. It is drained before the very",
+            "first run. It is never kept for another one:",
+            "- the drawer holds the spare plates of all the boxes of",
+            "the plant",
+            "2) each has a number that is punched into its left side",
+            "1",
+        ];
+        let mut builder = LineBuilder::default();
+        for (number, line) in (0_u32..).zip(text) {
+            drawn(&mut builder, line, 0.0, f64::from(number) * 12.0, 10.0);
+        }
+        let lines = builder.finish(None);
+        let expected = [
+            "Every gear box that leaves the plant is filled with oil whatever its plate names. It is drained before the very first run. It is never kept for another one:",
+            "- the drawer holds the spare plates of all the boxes of the plant",
+            "2) each has a number that is punched into its left side 1",
+        ];
+        assert_eq!(joined_within(&lines, edge(&lines)), expected.join("\n"));
+        assert_eq!(joined(&lines), text.join("\n"));
+    }
+
+    #[test]
+    fn only_a_cut_sentence_goes_on() {
+        let above = "A line of a column that is cut by its end";
+        for (above, below, expected) in [
+            (above, "and goes on.", true),
+            ("A line of a column that is cut within a wo-", "rd of it.", true),
+            (above, "And begins anew.", false),
+            ("A line of a column that ends with its sentence.", "and goes on.", false),
+            ("A short line", "and goes on.", false),
+            ("| a row of a table | that is as long as a line", "and goes on.", false),
+            (above, "a) an entry.", false),
+            (above, "", false),
+        ] {
+            assert_eq!(goes_on(above, below), expected, "{above} / {below}");
+        }
+    }
+}
