@@ -50,8 +50,14 @@ enum Style {
 pub(super) fn headings(text: &str) -> Vec<Heading> {
     let questions = marked_questions(text);
     let mut headings = headings_by_layout(text);
-    let is_in = |heading: &Heading, question: &Heading| question.bytes.contains(&heading.bytes.start);
-    headings.retain(|heading| !questions.iter().any(|question| is_in(heading, question) || is_in(question, heading)));
+    headings.retain(|heading| {
+        // Both are in order: only the question before and the one after its beginning may overlap it.
+        let next = questions.partition_point(|question| question.bytes.start <= heading.bytes.start);
+        let before = next.checked_sub(1).and_then(|before| questions.get(before));
+        let is_in_question = before.is_some_and(|question| question.bytes.contains(&heading.bytes.start));
+        let holds_question = questions.get(next).is_some_and(|question| heading.bytes.contains(&question.bytes.start));
+        !is_in_question && !holds_question
+    });
     headings.extend(questions);
     headings.sort_by_key(|heading| heading.bytes.start);
     headings

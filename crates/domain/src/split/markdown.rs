@@ -30,7 +30,11 @@ pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {
     let body = front_matter_end(text);
     let leaves = leaves_from(text, body);
     let (mut headings, code) = in_syntax(text, body, &leaves);
-    let is_code = |byte: usize| code.iter().any(|range| range.contains(&byte));
+    // In order: a text may have as many blocks of code as questions.
+    let is_code = |byte: usize| {
+        let next = code.partition_point(|range| range.end <= byte);
+        code.get(next).is_some_and(|range| range.contains(&byte))
+    };
     let marked = questions::marked_questions(text).into_iter().filter(|question| !is_code(question.bytes.start));
     let questions = questions::of_markdown(text, &leaves, &headings).into_iter().chain(marked);
     headings.extend(questions);
