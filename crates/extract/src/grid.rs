@@ -152,7 +152,7 @@ impl Grid {
         lines
     }
 
-    /// The row that a table in a cell is, which has no header of its own.
+    /// The line of a row that is a table by itself: one in a cell, or one around tables. Empty if it holds no text.
     pub(super) fn only_line(cells: Vec<Cell>) -> String {
         let (mut texts, _) = Self::default().placed(cells);
         texts.retain(|text| !text.is_empty());

@@ -243,8 +243,10 @@ impl<'content> Walk<'content> {
             "table" => {
                 self.grid.end(self.content)?;
                 for row in std::mem::take(&mut self.rows) {
-                    self.grid.write(row.cells, RowKind::Unknown, self.content)?;
-                    self.grid.end(self.content)?;
+                    let line = Grid::only_line(row.cells);
+                    if !line.is_empty() {
+                        self.content.block(&line)?;
+                    }
                 }
                 self.flush()?;
             }
