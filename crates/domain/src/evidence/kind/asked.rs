@@ -179,9 +179,11 @@ fn asks_which_quantity(question: &str) -> bool {
         let is_code = rest.get(*at) == Some(&"code") && before.is_some_and(|before| NUMBERED_CODES.contains(before));
         is_code || rest.get(*at).is_some_and(|word| QUANTITIES.contains(word))
     };
+    // "Which version of the Bible" is for a name.
     let is_whole = |at: usize| {
-        let of = rest.get(at) != Some(&"version") && rest.get(at + 1) == Some(&"of");
-        of || rest.get(at + 1).is_some_and(|next| is_auxiliary(next) || TELLING.contains(next))
+        let may_have_parts = rest.get(at) != Some(&"version");
+        rest.get(at + 1)
+            .is_some_and(|next| is_auxiliary(next) || TELLING.contains(next) || *next == "of" && may_have_parts)
     };
     matches!(*opening, "what" | "which") && (0..=BEFORE_QUANTITY).find(is_quantity).is_some_and(is_whole)
 }
