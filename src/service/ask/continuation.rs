@@ -1,8 +1,8 @@
 //! Follow-ups: the document that the last answer was taken from is searched by itself.
 //!
 //! "Was anybody hurt?" after an answer from the report of an incident is about that incident, though a rule for accidents has
-//! more of its words. Passages of that document are graded for the message alone, too, since what is
-//! spoken of need not be said in each, and it is four times as likely as another one to hold the answer.
+//! more of its words. Passages of that document are graded for the message alone, too, since what is spoken of need not be said
+//! in each, and it is four times as likely as another one to hold the answer.
 
 use std::collections::HashMap;
 
@@ -41,35 +41,38 @@ impl Continuation {
         if let Some(hit) = found.hits.first() {
             ask.record.note_last_document(&hit.passage.source);
         }
-        let mut verdicts: HashMap<ChunkKey, Verdict> = HashMap::new();
-        for wording in [ask.message(), ask.asked()] {
+        let graded = |wording: &str| {
             let question = found.weigh(corpus.analyzer, wording);
-            let graded = grade::continued(corpus.analyzer, &question, &found);
-            for (hit, verdict) in found.hits.iter().zip(graded) {
-                let known = verdicts.entry(hit.passage.key).or_insert_with(|| verdict.clone());
-                if verdict.is_better_than(known) {
-                    *known = verdict;
+            grade::continued(corpus.analyzer, &question, &found)
+        };
+        let mut verdicts = graded(ask.asked());
+        if ask.message() != ask.asked() {
+            for (verdict, of_message) in verdicts.iter_mut().zip(graded(ask.message())) {
+                if of_message.is_better_than(verdict) {
+                    *verdict = of_message;
                 }
             }
         }
-        Ok((Self { document: Some(document), verdicts }, found.hits))
+        let keys = found.hits.iter().map(|hit| hit.passage.key);
+        Ok((Self { document: Some(document), verdicts: keys.zip(verdicts).collect() }, found.hits))
     }
 
     fn none() -> (Self, Vec<Hit>) {
         (Self::default(), Vec::new())
     }
 
-    /// The verdict on a passage of the document for the message alone.
+    /// The verdict on a passage of the document: for the question, or for the message alone if that is better.
     pub(super) fn verdict(&self, key: ChunkKey) -> Option<&Verdict> {
         self.verdicts.get(&key)
     }
 
-    /// The evidence, best first: that of the document alone, if the best is its, and no model has judged it.
-    pub(super) fn alone(&self, mut evidence: Vec<GradedHit>) -> Vec<GradedHit> {
+    /// The evidence to quote from, best first: that of the document alone, if the best is its, and no model has judged it. A
+    /// model that writes the answer is given all.
+    pub(super) fn alone(&self, ask: &AskContext, mut evidence: Vec<GradedHit>) -> Vec<GradedHit> {
         let is_of_it = |graded: &GradedHit| Some(graded.hit.passage.key.document_id) == self.document;
         let is_best =
             |best: &GradedHit| is_of_it(best) && best.verdict.grade == Grade::Correct && best.by == GradedBy::BuiltIn;
-        if evidence.first().is_some_and(is_best) {
+        if ask.models.generate.is_none() && evidence.first().is_some_and(is_best) {
             evidence.retain(is_of_it);
         }
         evidence

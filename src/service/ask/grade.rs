@@ -77,18 +77,24 @@ pub(super) async fn grade<'a>(
 
 /// Grades passages by the calibrated features.
 pub(super) fn built_in(analyzer: &Analyzer, question: &Question, found: &Retrieved) -> BuiltInGrades {
-    with_passages(&found.hits, Some(found), |passages| {
-        let evidence = features::evidence_of(analyzer, question, passages);
-        let graded = calibrated::grade(question, passages, &evidence);
-        BuiltInGrades { verdicts: graded.verdicts, answerability: graded.answerability.probability, evidence }
-    })
+    graded_by(calibrated::grade, analyzer, question, found)
 }
 
-/// Grades passages of the document that the answer before was taken from.
+/// Grades passages of the document that the last answer of the conversation was taken from.
 pub(super) fn continued(analyzer: &Analyzer, question: &Question, found: &Retrieved) -> Vec<Verdict> {
+    graded_by(calibrated::grade_continued, analyzer, question, found).verdicts
+}
+
+fn graded_by(
+    grade: fn(&Question, &[features::Passage<'_>], &[PassageEvidence]) -> calibrated::GradedRound,
+    analyzer: &Analyzer,
+    question: &Question,
+    found: &Retrieved,
+) -> BuiltInGrades {
     with_passages(&found.hits, Some(found), |passages| {
         let evidence = features::evidence_of(analyzer, question, passages);
-        calibrated::grade_continued(question, passages, &evidence).verdicts
+        let graded = grade(question, passages, &evidence);
+        BuiltInGrades { verdicts: graded.verdicts, answerability: graded.answerability.probability, evidence }
     })
 }
 

@@ -151,6 +151,7 @@ async fn a_follow_up_is_about_the_document_of_the_last_answer() {
     let elsewhere = conversation(&[turn, answer, ("user", "How many days of annual leave does everyone have?")]);
     let elsewhere = app.post("/v1/ask", elsewhere).await;
     assert_eq!((&elsewhere.body["outcome"], first_source(&elsewhere)), (&json!("answered"), &json!("leave.md")));
+    app.stop().await;
 }
 
 #[tokio::test]

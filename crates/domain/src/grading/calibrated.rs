@@ -47,10 +47,13 @@ pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageE
     grade_by_odds(question, passages, evidence, 1.0)
 }
 
-/// Grades passages of the document that the last answer of a conversation was taken from, for the next message.
+/// Grades passages of the document that the last answer of a conversation was taken from, for the next message. None is
+/// surely correct: the odds speak of the document, not of what a passage holds, and spare no call of a grading model.
 #[must_use]
 pub fn grade_continued(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> GradedRound {
-    grade_by_odds(question, passages, evidence, ODDS_OF_LAST_DOCUMENT)
+    let mut round = grade_by_odds(question, passages, evidence, ODDS_OF_LAST_DOCUMENT);
+    round.verdicts.iter_mut().for_each(|verdict| verdict.is_clear = false);
+    round
 }
 
 /// `odds` is how much likelier the passages are to answer than what they hold tells.

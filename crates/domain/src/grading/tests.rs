@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use super::calibrated::{GradedRound, grade};
+use super::calibrated::{GradedRound, grade, grade_continued};
 use super::features::{COUNT, NAMES, Passage, evidence_of, of_round};
 use super::*;
 use crate::evidence::Question;
@@ -105,6 +105,19 @@ fn the_collection_of_the_nearest_passage_counts_however_large_the_others_are() {
     let [together, small, large] =
         [(None, None), (Some(70), Some(15_930)), (Some(15_930), Some(70))].map(|(near, far)| answerable(near, far));
     assert!(small > large + 0.1 && (large - together).abs() < 1e-6, "{small} {large} {together}");
+}
+
+#[test]
+fn passages_of_the_last_document_are_likelier_and_never_surely_correct() {
+    let analyzer = Analyzer::english();
+    let question = Question::new(analyzer, "Is parental leave paid?", 1_000, |_| 5);
+    let text = "Parental leave is paid in full for sixteen weeks.";
+    let passages = [Passage { title: "Parental leave", text, dense: Some(0.9), lexical: 9.0, among: None }];
+    let evidence = evidence_of(analyzer, &question, &passages);
+    let [by_itself, continued] =
+        [grade, grade_continued].map(|grade| grade(&question, &passages, &evidence).verdicts[0].clone());
+    assert!(by_itself.is_clear && !continued.is_clear, "{by_itself:?} {continued:?}");
+    assert!(continued.probability > by_itself.probability && continued.grade >= by_itself.grade, "{continued:?}");
 }
 
 #[test]
