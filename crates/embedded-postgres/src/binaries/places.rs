@@ -69,10 +69,16 @@ impl Places {
         let mut candidates = Vec::new();
         let mut skipped = Vec::new();
         let mut seen = HashSet::new();
+        let (of_clusters, unpacked): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.in_caches().into_iter().partition(|directory| is_of_clusters(directory));
+        for directory in of_clusters {
+            let reason = "has Citus: scripts/ensure-citus built it, for tests of clusters".to_owned();
+            skipped.push(Skipped { place: directory.display().to_string(), reason });
+        }
         let searches = [
             (Source::Installed, "PATH".to_owned(), self.in_search_path()),
             (Source::Installed, "usual installation folders".to_owned(), self.in_install_folders()),
-            (Source::Unpacked, self.cache_names(), self.in_caches()),
+            (Source::Unpacked, self.cache_names(), unpacked),
         ];
         for (source, place, found) in searches {
             if found.is_empty() {
@@ -151,6 +157,12 @@ fn server_dir(directory: &Path) -> Option<PathBuf> {
     let server = directory.join("postgres").canonicalize().ok()?;
     let directory = server.parent()?;
     directory.join("initdb").is_file().then(|| directory.to_owned())
+}
+
+/// Whether an unpacked copy was made for clusters. It lies where the others do, and is no server for everyday use: a database
+/// that it made may need what only it has.
+fn is_of_clusters(directory: &Path) -> bool {
+    directory.parent().is_some_and(|install| install.join("share/postgresql/extension/citus.control").is_file())
 }
 
 fn bin_dir_by_pg_config(directory: &Path) -> Option<PathBuf> {

