@@ -1,6 +1,6 @@
 //! Opens the store: roles, migrations, pools, and the check that row level security applies to the runtime role.
 
-use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use sqlx::{Connection, Executor, PgConnection, PgPool, postgres::PgConnectOptions};
 
@@ -9,7 +9,7 @@ use crate::domain::{
     storage::StorageQuotas,
 };
 use crate::store::{
-    MIGRATOR, StoreError, Tx,
+    MIGRATOR, PoolSettings, StoreError, Tx,
     asks::audit::AuditRow,
     cluster,
     collections::profile::{self, ProfileId},
@@ -18,7 +18,8 @@ use crate::store::{
     login::RuntimeRole,
     replicas::Readers,
     schema_version::SchemaVersion,
-    sessions::{Beginnings, begin_with, lazy_pool, owner_of, pool},
+    sessions::{Beginnings, lazy_pool, owner_of, pool},
+    turns::{Progress, Turn, Turns},
 };
 
 /// Oldest Postgres version with the features that the queries use.
@@ -35,49 +36,14 @@ pub(in crate::store) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an a
 /// Settings of a transaction on the queue.
 const QUEUE: &str = "; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
 
-/// Sizes and limits of the pools.
-#[derive(Clone, Debug)]
-pub struct PoolSettings {
-    /// Most connections of each of the pools that serve requests; the pool of the queue has half as many.
-    pub max_connections: u32,
-    /// How long a request waits for a free connection before it fails with a database-unavailable error.
-    pub acquire_timeout: Duration,
-    /// Statement timeout of the retrieval pool.
-    pub statement_timeout: Duration,
-    /// Statement timeout of the general pool, whose longest statements delete large collections.
-    pub write_timeout: Duration,
-    /// Time limit for a lock.
-    pub lock_timeout: Duration,
-    /// Postgres itself, if the pools reach it through a pooler in transaction mode.
-    pub direct: Option<Box<PgConnectOptions>>,
-}
-
-impl Default for PoolSettings {
-    fn default() -> Self {
-        Self {
-            max_connections: connections(),
-            acquire_timeout: Duration::from_secs(5),
-            statement_timeout: Duration::from_secs(30),
-            write_timeout: Duration::from_mins(10),
-            lock_timeout: Duration::from_mins(1),
-            direct: None,
-        }
-    }
-}
-
-/// Returns the default pool size. With more connections, statements would compete for the database's processors instead
-/// of waiting here, where they are served first come, first served. In addition, each new connection costs the database
-/// tens of milliseconds to start, and most of them are opened under load.
-fn connections() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    u32::try_from(4 * cores).unwrap_or(u32::MAX).clamp(8, 24)
-}
-
 /// The database, bound to the runtime role.
 #[derive(Clone, Debug)]
 pub struct Store {
     write: PgPool,
     read: Readers,
+    /// Who comes next at the connections of `write`, and of `read`.
+    write_turns: Turns,
+    pub(in crate::store) read_turns: Turns,
     /// Connections of the background loops: a queue that hangs takes none away from requests.
     queue: PgPool,
     pub(in crate::store) beginnings: Arc<Beginnings>,
@@ -153,7 +119,9 @@ impl Store {
         refuse_unforced(&write).await?;
         let (audit, flushes) = (GroupWriter::start(write.clone()), GroupWriter::start(write.clone()));
         let (owner, quotas) = (Arc::new(owner.application_name("cited maintenance")), Arc::default());
-        Ok(Self { write, read, queue, beginnings: Beginnings::of(settings), owner, quotas, audit, flushes, is_split })
+        let turns = || Turns::new(settings.max_connections, settings.acquire_timeout, settings.statement_timeout);
+        let (write_turns, read_turns, beginnings) = (turns(), turns(), Beginnings::of(settings));
+        Ok(Self { write, read, write_turns, read_turns, queue, beginnings, owner, quotas, audit, flushes, is_split })
     }
 
     /// The same with these quotas for tenants that have none of their own.
@@ -189,9 +157,18 @@ impl Store {
         Ok(())
     }
 
+    /// Waits for a turn at the general pool, to be held as long as a connection of it.
+    pub(in crate::store) async fn turn(&self, tenant: TenantId) -> Result<Turn, StoreError> {
+        self.write_turns.wait(tenant, Progress::New).await
+    }
+
+    async fn write_with(&self, tenant: TenantId, beginning: String) -> Result<Tx, StoreError> {
+        Tx::begin(&self.write, Some(self.turn(tenant).await?), beginning).await
+    }
+
     /// Begins a transaction that sees only one tenant's rows.
     pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        begin_with(&self.write, format!("{}{}", self.beginnings.write, tenant_of(tenant))).await
+        self.write_with(tenant, format!("{}{}", self.beginnings.write, tenant_of(tenant))).await
     }
 
     /// Returns the retrieval pool.
@@ -218,13 +195,13 @@ impl Store {
     /// that maintenance deletes by age (audit, usage, cached answers), but no documents. The queue is always read in
     /// the order of one of its indexes: without statistics a planner would choose to sort all waiting items.
     pub(in crate::store) async fn begin_queue(&self) -> Result<Tx, StoreError> {
-        begin_with(&self.queue, format!("{}{QUEUE}", self.beginnings.write)).await
+        Tx::begin(&self.queue, None, format!("{}{QUEUE}", self.beginnings.write)).await
     }
 
     /// The same for a claim, unflushed: one that is lost was never made, and its items wait. Its statements find rows by
     /// their keys whatever the values are, so they are planned once for each connection.
     pub(in crate::store) async fn begin_claim(&self) -> Result<Tx, StoreError> {
-        begin_with(&self.queue, format!("{}{QUEUE}{KEYED}{UNFLUSHED}{GENERIC}", self.beginnings.write)).await
+        Tx::begin(&self.queue, None, format!("{}{QUEUE}{KEYED}{UNFLUSHED}{GENERIC}", self.beginnings.write)).await
     }
 
     /// Begins a transaction that sees only one tenant's rows, which it finds by their keys, and whose commit does not wait for
@@ -233,7 +210,7 @@ impl Store {
     pub(in crate::store) async fn begin_unflushed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         // Of another node nothing would be flushed by a commit that comes after it.
         let unflushed = if self.is_split { "" } else { UNFLUSHED };
-        begin_with(&self.write, format!("{}{}{KEYED}{unflushed}", self.beginnings.write, tenant_of(tenant))).await
+        self.write_with(tenant, format!("{}{}{KEYED}{unflushed}", self.beginnings.write, tenant_of(tenant))).await
     }
 
     /// The same for a request, which waits for no lock for longer than a second.
@@ -241,19 +218,19 @@ impl Store {
         const IMPATIENT: &str = "; SET LOCAL lock_timeout = '1s'";
         let unflushed = if self.is_split { "" } else { UNFLUSHED };
         let beginning = format!("{}{}{KEYED}{unflushed}{IMPATIENT}", self.beginnings.write, tenant_of(tenant));
-        begin_with(&self.write, beginning).await
+        self.write_with(tenant, beginning).await
     }
 
     /// Begins a transaction that sees only one tenant's rows, and finds them by their keys.
     pub(in crate::store) async fn begin_keyed(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        begin_with(&self.write, format!("{}{}{KEYED}", self.beginnings.write, tenant_of(tenant))).await
+        self.write_with(tenant, format!("{}{}{KEYED}", self.beginnings.write, tenant_of(tenant))).await
     }
 
     /// The same for a reading whose statements look each row up by all of its key, so that they are planned once for each
     /// connection. On a cluster they are planned with their values, which tell the server.
     pub(in crate::store) async fn begin_look_up(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let generic = if self.is_split { "" } else { GENERIC };
-        begin_with(&self.write, format!("{}{}{KEYED}{generic}", self.beginnings.write, tenant_of(tenant))).await
+        self.write_with(tenant, format!("{}{}{KEYED}{generic}", self.beginnings.write, tenant_of(tenant))).await
     }
 }
 

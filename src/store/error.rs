@@ -1,5 +1,7 @@
 //! Errors of the database, grouped by how a caller can react.
 
+use std::time::Duration;
+
 use sqlx::{error::DatabaseError, migrate::MigrateError};
 use thiserror::Error;
 
@@ -11,6 +13,9 @@ pub enum StoreError {
     /// The database cannot be reached or is shutting down; the same call may work in a moment.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
+    /// All connections were in use by others for so long.
+    #[error("all connections to the database were in use for {} s", .0.as_secs())]
+    Busy(Duration),
     /// A statement ran into its time limit.
     #[error("the database did not answer in time")]
     Timeout(#[source] sqlx::Error),
@@ -41,7 +46,7 @@ impl StoreError {
     /// Returns whether the same call may succeed later without any change.
     #[must_use]
     pub(crate) fn is_transient(&self) -> bool {
-        matches!(self, Self::Unavailable(_) | Self::Timeout(_))
+        matches!(self, Self::Unavailable(_) | Self::Busy(_) | Self::Timeout(_))
     }
 }
 

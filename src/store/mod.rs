@@ -24,14 +24,17 @@ mod schema_version;
 mod search;
 mod security_events;
 mod sessions;
+mod transaction;
+mod turns;
 
 pub use collections::{CollectionSettings, GraphChanges, NewCollection};
-pub use connect::{PoolSettings, Store};
+pub use connect::Store;
 pub use documents::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 pub use error::StoreError;
 pub use jobs::{
     EnqueueOutcome, ItemFailure, ItemKey, ItemPage, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueLimits,
 };
+pub use sessions::PoolSettings;
 
 pub(crate) use access::{Access, FoundKey, KeyRow, KeyUse, NewKey, Rotation, TenantRow};
 pub(crate) use asks::{
@@ -62,11 +65,10 @@ pub(crate) use search::{
 pub(crate) use erasures::{Erased, ErasureRow, Erasures, LeftAsks, Remainder, Traces};
 pub(crate) use security_events::{EventFilter, SecurityEvents};
 
+use transaction::Tx;
+
 /// Migrations, embedded in the binary.
 pub(crate) static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
-
-/// A transaction, opened for one tenant or for the queue.
-type Tx = sqlx::Transaction<'static, sqlx::Postgres>;
 
 /// Converts a count to the integer type of Postgres.
 fn signed(number: u64) -> i64 {

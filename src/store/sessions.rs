@@ -3,14 +3,14 @@
 //! Sessions that are the service's own are set once, when they begin. A pooler in transaction mode gives each transaction to
 //! any session of its own, so there the settings go with the transaction.
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
 use sqlx::{
-    AssertSqlSafe, Connection, Executor, PgPool, SqlSafeStr, Transaction,
+    AssertSqlSafe, Connection, Executor, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use crate::store::{PoolSettings, StoreError, Tx, login::Login};
+use crate::store::{StoreError, login::Login};
 
 /// Settings of every session. Vector searches continue until they have enough rows that pass the filter. Notices are
 /// suppressed, because the usual one (no transaction to roll back after a cancelled statement) requires no action.
@@ -29,6 +29,44 @@ const WATCH_CLIENT: &str =
 /// Time after which the server ends a session that leaves a transaction open: no work is done within one, so whoever
 /// holds it has hung, and holds back others and the cleaning of tables.
 const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// Sizes and limits of the pools.
+#[derive(Clone, Debug)]
+pub struct PoolSettings {
+    /// Most connections of each of the pools that serve requests; the pool of the queue has half as many.
+    pub max_connections: u32,
+    /// How long a request waits for a connection before it is refused; a search, for the first of those that it needs.
+    pub acquire_timeout: Duration,
+    /// Statement timeout of the retrieval pool.
+    pub statement_timeout: Duration,
+    /// Statement timeout of the general pool, whose longest statements delete large collections.
+    pub write_timeout: Duration,
+    /// Time limit for a lock.
+    pub lock_timeout: Duration,
+    /// Postgres itself, if the pools reach it through a pooler in transaction mode.
+    pub direct: Option<Box<PgConnectOptions>>,
+}
+
+impl Default for PoolSettings {
+    fn default() -> Self {
+        Self {
+            max_connections: connections(),
+            acquire_timeout: Duration::from_secs(5),
+            statement_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_mins(10),
+            lock_timeout: Duration::from_mins(1),
+            direct: None,
+        }
+    }
+}
+
+/// Returns the default pool size. With more connections, statements would compete for the database's processors instead
+/// of waiting here, where they are served by turns. In addition, each new connection costs the database
+/// tens of milliseconds to start, and most of them are opened under load.
+fn connections() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    u32::try_from(4 * cores).unwrap_or(u32::MAX).clamp(8, 24)
+}
 
 /// How the transactions of pools begin.
 #[derive(Clone, Debug)]
@@ -139,15 +177,6 @@ fn described(
             })
         });
     Ok((pool, options))
-}
-
-/// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its
-/// BEGIN a [`Transaction`] does not know that there is something to roll back, and would give its connection back
-/// to the pool with an open transaction and the tenant of its caller.
-pub(super) async fn begin_with(pool: &PgPool, statement: String) -> Result<Tx, StoreError> {
-    let connection = pool.acquire().await?;
-    let beginning = Transaction::begin(connection, Some(AssertSqlSafe(statement).into_sql_str()));
-    Ok(tokio::spawn(beginning).await.map_err(|_| sqlx::Error::WorkerCrashed)??)
 }
 
 /// The server itself, past a pooler: for its owner, who migrates, makes roles and builds graphs in sessions of its own.

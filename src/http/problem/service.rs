@@ -61,6 +61,14 @@ impl From<StoreError> for ApiError {
             StoreError::Unavailable(_) => {
                 Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
             }
+            StoreError::Busy(waited) => Self::unavailable(
+                "database_busy",
+                format!(
+                    "other requests had all connections to the database for {} s; try again shortly, or send less at once",
+                    waited.as_secs()
+                ),
+                cause,
+            ),
             StoreError::Timeout(_) => Self::unavailable(
                 "database_timeout",
                 "the database did not answer in time; try again or ask for less",

@@ -111,7 +111,7 @@ impl From<&ServiceError> for IngestFailure {
         Self {
             failure: cause_of(error),
             is_transient: is_transient(error),
-            is_outage: matches!(error, ServiceError::Store(StoreError::Unavailable(_))),
+            is_outage: matches!(error, ServiceError::Store(StoreError::Unavailable(_) | StoreError::Busy(_))),
             retry_after,
         }
     }
@@ -211,7 +211,7 @@ fn cause_of(error: &ServiceError) -> ItemFailure {
         ServiceError::Provider(error) => {
             (Stage::Embed, error.kind.as_str(), format!("the embedding model failed: {error}"))
         }
-        ServiceError::Store(StoreError::Unavailable(_) | StoreError::Timeout(_)) => (
+        ServiceError::Store(StoreError::Unavailable(_) | StoreError::Busy(_) | StoreError::Timeout(_)) => (
             Stage::Store,
             "database_unavailable",
             "the database could not be reached; send the document again".to_owned(),

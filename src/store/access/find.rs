@@ -37,6 +37,8 @@ impl Access<'_> {
     /// Any [`StoreError`].
     #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn find_key(&self, key_id: &str) -> Result<Option<FoundKey>, StoreError> {
+        // Nobody knows yet whose it is.
+        let _turn = self.store.turn(TenantId::DEPLOYMENT).await?;
         let row = sqlx::query!(
             r#"SELECT tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!", collections, principals AS "principals!",
                       grace_until, expires_at, revoked_at

@@ -51,6 +51,7 @@ impl Asks<'_> {
         (ask, caller): (Uuid, Option<&[i32]>),
         lease: Option<Duration>,
     ) -> Result<CachedState, StoreError> {
+        let _turn = self.store.turn(tenant).await?;
         let row = sqlx::query!(
             r#"SELECT state AS "state!", answer FROM claim_answer($1, $2, $3, $4, $5)"#,
             tenant.0,
@@ -84,6 +85,7 @@ impl Asks<'_> {
             .iter()
             .map(|(document, version)| (*document, i32::try_from(*version).unwrap_or(i32::MAX)))
             .unzip();
+        let _turn = self.store.turn(tenant).await?;
         sqlx::query!(
             "SELECT keep_answer($1, $2, $3, $4, $5, $6, $7)",
             tenant.0,
@@ -109,6 +111,7 @@ impl Asks<'_> {
         key: &Hash,
         ask: Uuid,
     ) -> Result<(), StoreError> {
+        let _turn = self.store.turn(tenant).await?;
         sqlx::query!("SELECT release_answer($1, $2, $3)", tenant.0, &key[..], ask).execute(self.store.writer()).await?;
         Ok(())
     }

@@ -37,6 +37,7 @@ impl Asks<'_> {
         amount: NanoUsd,
         limit: NanoUsd,
     ) -> Result<DailyReservation, StoreError> {
+        let _turn = self.store.turn(tenant).await?;
         let row = sqlx::query!(
             r#"SELECT is_reserved AS "is_reserved!", cost_nano_usd AS "cost!" FROM reserve_daily_cost($1, $2, $3, $4)"#,
             tenant.0,

@@ -255,7 +255,7 @@ impl Collections<'_> {
     ) -> Result<Vec<SearchedCollection>, StoreError> {
         // The first read of every search.
         self.store.catch_up().await?;
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.first_reading(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       created_at AS "created_at!", indexing AS "indexing!", is_restricted AS "is_restricted!", model AS "model!",

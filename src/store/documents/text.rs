@@ -35,7 +35,7 @@ impl Documents<'_> {
         let versions: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.version)).collect();
         let starts: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.range.start)).collect();
         let ends: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.range.end)).collect();
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.reading(tenant).await?;
         let rows = sqlx::query_scalar!(
             r#"SELECT text FROM find_text_ranges($1, $2, $3, $4, $5)"#,
             tenant.0,

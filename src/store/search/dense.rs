@@ -101,7 +101,7 @@ impl Search<'_> {
         vector: &[f32],
     ) -> Result<Vec<DenseHit>, StoreError> {
         let ordinals: Vec<i32> = chunks.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.reading(tenant).await?;
         let rows = sqlx::query("SELECT document_id, ordinal, similarity FROM chunk_similarities($1, $2, $3, $4, $5)")
             .bind(tenant.0)
             .bind(&scope.indexes)
@@ -122,7 +122,7 @@ impl Search<'_> {
         let (walked, compared) = query.by_method();
         let (walked_indexes, ef_searches): (Vec<Uuid>, Vec<i32>) =
             walked.iter().map(|searched| (searched.collection.index, query.ef_search(searched))).unzip();
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.reading(tenant).await?;
         let rows = sqlx::query("SELECT document_id, ordinal, similarity FROM nearest_chunks($1, $2, $3, $4, $5, $6)")
             .bind(tenant.0)
             .bind(walked_indexes)

@@ -57,7 +57,7 @@ impl Search<'_> {
         indexes: &[Uuid],
         terms: &[i32],
     ) -> Result<HashMap<Uuid, DocumentFrequencies>, StoreError> {
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.reading(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT index_id AS "index_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
                FROM term_frequencies($1, $2, $3)"#,
@@ -97,7 +97,7 @@ impl Search<'_> {
         if terms.is_empty() {
             return Ok(());
         }
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.reading(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT index_id AS "index_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
                FROM seen_frequencies($1, $2, $3, $4)"#,
@@ -157,7 +157,7 @@ impl Search<'_> {
         let (heads, others) = grouped_pairs(&query.term_pairs);
         let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
         let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.reading(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", score AS "score!"
                FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"#,

@@ -106,7 +106,7 @@ impl Search<'_> {
         let ordinals: Vec<i32> = wanted.iter().map(|wanted| int(wanted.key.ordinal)).collect();
         // No document has a version 0.
         let known: Vec<i32> = wanted.iter().map(|wanted| wanted.known_version.map_or(0, int)).collect();
-        let mut reading = self.store.reading().await?;
+        let mut reading = self.store.reading(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", page,
                       heading AS "heading: sqlx::types::Json<Vec<String>>", text, start_char, end_char,

@@ -10,7 +10,11 @@ use std::ops::{Deref, DerefMut};
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, pool::PoolConnection};
 
 use crate::domain::identity::TenantId;
-use crate::store::{Store, StoreError, connect::tenant_of};
+use crate::store::{
+    Store, StoreError,
+    connect::tenant_of,
+    turns::{Progress, Turn},
+};
 
 /// A connection of the retrieval pool, which is returned to it only by [`Reading::end`].
 #[derive(Debug)]
@@ -18,12 +22,23 @@ pub(in crate::store) struct Reading {
     /// The connection; `Some` until the read ends.
     connection: Option<PoolConnection<Postgres>>,
     is_transaction: bool,
+    #[expect(dead_code, reason = "dropped, after the connection, to let the next one have its turn")]
+    turn: Turn,
 }
 
 impl Store {
     /// Opens a connection for one statement, which calls a function that sets its tenant itself.
-    pub(in crate::store) async fn reading(&self) -> Result<Reading, StoreError> {
-        let mut reading = self.open().await?;
+    pub(in crate::store) async fn reading(&self, tenant: TenantId) -> Result<Reading, StoreError> {
+        self.reading_of(tenant, Progress::Begun).await
+    }
+
+    /// The same for the first statement of a search.
+    pub(in crate::store) async fn first_reading(&self, tenant: TenantId) -> Result<Reading, StoreError> {
+        self.reading_of(tenant, Progress::New).await
+    }
+
+    async fn reading_of(&self, tenant: TenantId, progress: Progress) -> Result<Reading, StoreError> {
+        let mut reading = self.open(tenant, progress).await?;
         if self.beginnings.are_of_transactions {
             reading.is_transaction = true;
             reading.execute(sqlx::raw_sql(AssertSqlSafe(self.beginnings.read.clone()))).await?;
@@ -31,8 +46,10 @@ impl Store {
         Ok(reading)
     }
 
-    async fn open(&self) -> Result<Reading, StoreError> {
-        Ok(Reading { connection: Some(self.reader().acquire().await?), is_transaction: false })
+    async fn open(&self, tenant: TenantId, progress: Progress) -> Result<Reading, StoreError> {
+        let turn = self.read_turns.wait(tenant, progress).await?;
+        // There is a connection, or room for one: if it does not come, the database is not there.
+        Ok(Reading { connection: Some(self.reader().acquire().await?), is_transaction: false, turn })
     }
 
     /// Opens a transaction that sees one tenant.
@@ -47,7 +64,7 @@ impl Store {
         tenant: TenantId,
         settings: &str,
     ) -> Result<Reading, StoreError> {
-        let mut reading = self.open().await?;
+        let mut reading = self.open(tenant, Progress::Begun).await?;
         reading.is_transaction = true;
         let begin = format!("{}{}{settings}", self.beginnings.read, tenant_of(tenant));
         reading.execute(sqlx::raw_sql(AssertSqlSafe(begin))).await?;

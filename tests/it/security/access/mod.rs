@@ -16,5 +16,6 @@ mod repeats;
 mod storage;
 mod tenants;
 mod tokens;
+mod turns;
 mod unseen;
 mod world;
