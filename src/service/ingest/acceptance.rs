@@ -46,7 +46,7 @@ pub(super) struct Upload {
 }
 
 impl Upload {
-    fn key(&self) -> Option<RequestKey<'_>> {
+    pub(super) fn key(&self) -> Option<RequestKey<'_>> {
         self.key.as_ref().map(|(key, hash)| RequestKey { key, request_hash: Some(*hash) })
     }
 

@@ -151,7 +151,7 @@ impl Entry<'_> {
     /// The document of an upload whose kind is stored directly.
     fn of(upload: &Upload) -> Option<Entry<'_>> {
         let [item] = upload.items.as_slice() else { return None };
-        let is_plain = upload.key.is_none() && upload.webhook.is_none() && item.acl.is_none();
+        let is_plain = upload.webhook.is_none() && item.acl.is_none();
         let is_small = item.phase == Phase::Store && item.content.len() <= SMALL_BYTES;
         (is_plain && is_small).then_some(Entry { upload, item })
     }
@@ -171,6 +171,7 @@ impl Entry<'_> {
             created_by: caller.key_id.as_deref(),
             maker_principals: principals.as_deref(),
             created_at: *arrived_at,
+            key: self.upload.key(),
             event,
             source: &self.item.source,
             bytes: self.item.content.len() as u64,
@@ -197,13 +198,14 @@ impl Entry<'_> {
     }
 }
 
-/// The uploads that one transaction can store: each source once, and no more than others can wait for.
+/// The uploads that one transaction can store: each source and each name once, and no more than others can wait for.
 fn entries_of(uploads: &[Upload], indexing: Indexing) -> Vec<Entry<'_>> {
-    let (mut entries, mut sources, mut bytes) = (Vec::new(), HashSet::new(), 0);
+    let (mut entries, mut sources, mut names, mut bytes) = (Vec::new(), HashSet::new(), HashSet::new(), 0);
     for entry in uploads.iter().filter_map(Entry::of) {
         bytes += entry.item.content.len();
         let is_complete = entry.upload.indexing.unwrap_or(indexing) == Indexing::Complete;
-        if bytes <= SHARED_BYTES && is_complete && sources.insert(entry.item.source.as_str()) {
+        let is_named_anew = entry.upload.key().is_none_or(|name| names.insert(name.key));
+        if bytes <= SHARED_BYTES && is_complete && is_named_anew && sources.insert(entry.item.source.as_str()) {
             entries.push(entry);
         }
     }

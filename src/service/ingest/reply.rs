@@ -48,7 +48,11 @@ impl IngestService {
             Accepted::New(job) => (job, false),
             Accepted::Finished(reported) => {
                 let job = reported.job.id;
-                return Ok(Reply { job, answer: render(self.report(*reported))?, is_replay: false });
+                let answer = render(self.report(*reported))?;
+                if let Some(key) = options.key {
+                    self.keep_answer(tenant, (key, job), &answer, true).await;
+                }
+                return Ok(Reply { job, answer, is_replay: false });
             }
             Accepted::Repeated(FirstAnswer { job, answer: Some(answer) }) => {
                 return Ok(Reply { job, answer, is_replay: true });
@@ -61,14 +65,14 @@ impl IngestService {
         };
         let answer = render(report)?;
         if let Some(key) = options.key {
-            self.keep_answer(tenant, key, job, &answer).await;
+            self.keep_answer(tenant, (key, job), &answer, false).await;
         }
         Ok(Reply { job, answer, is_replay })
     }
 
     /// Stores the first reply to a request. If it cannot be stored, a repeated request gets the job as it is then.
-    async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, answer: &ReplyContent) {
-        if let Err(error) = self.store.jobs().keep_answer(tenant, key, job, answer).await {
+    async fn keep_answer(&self, tenant: TenantId, (key, job): (&str, Uuid), answer: &ReplyContent, is_over: bool) {
+        if let Err(error) = self.store.jobs().keep_answer(tenant, (key, job), answer, is_over).await {
             tracing::warn!(error = %error, job_id = %job, "the answer to a named request could not be kept");
         }
     }

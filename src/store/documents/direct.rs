@@ -8,10 +8,11 @@ use uuid::Uuid;
 
 use crate::domain::{identity::TenantId, security_event::SecurityEvent};
 use crate::store::{
-    Collection, CommitBatch, Documents, FollowUp, ItemKey, NewDocument, ReportedJob, StoreError, Tx, UnchangedItem,
-    Work,
+    Collection, CommitBatch, Documents, FollowUp, ItemKey, NewDocument, ReportedJob, RequestKey, StoreError, Tx,
+    UnchangedItem, Work,
     documents::write::write_documents,
     jobs::finished::{FinishedJob, insert},
+    jobs::idempotency,
     jobs::settle,
     security_events::record_all,
 };
@@ -27,6 +28,8 @@ pub(crate) struct DirectUpload<'a> {
     pub(crate) maker_principals: Option<&'a [i32]>,
     /// When it arrived.
     pub(crate) created_at: OffsetDateTime,
+    /// The client's name for the request.
+    pub(crate) key: Option<RequestKey<'a>>,
     /// The event that records it.
     pub(crate) event: &'a SecurityEvent,
     /// Caller's name of the document.
@@ -64,7 +67,8 @@ pub(crate) struct DirectBatch<'a> {
 impl Documents<'_> {
     /// Stores documents with the finished jobs of their uploads, all of them or none; returns the jobs in the order of the
     /// uploads. `work` is what was done for each, asked when the documents are written. Returns `None`, with nothing
-    /// written, if the collection has changed since it was read, or a document has, or is to wait for vectors.
+    /// written, if the collection has changed since it was read, or a document has, or is to wait for vectors, or the name of
+    /// an upload is taken.
     ///
     /// The commit does not wait for the disk: whoever is told must be told after [`Store::flush`](crate::Store).
     ///
@@ -78,6 +82,9 @@ impl Documents<'_> {
     ) -> Result<Option<Vec<ReportedJob>>, StoreError> {
         let DirectBatch { tenant, collection, uploads, documents, unchanged, follow_up, now } = batch;
         let mut transaction = self.store.begin_impatient(tenant).await?;
+        if !claim_names(&mut transaction, tenant, uploads, now).await? {
+            return Ok(None);
+        }
         let positions = positions(&mut transaction, uploads).await?;
         for document in documents.iter_mut() {
             document.position = position_of(&positions, document.item)?;
@@ -113,6 +120,24 @@ impl Documents<'_> {
         transaction.commit().await?;
         Ok(Some(jobs.into_iter().map(|job| job.report(&collection.name, now)).collect()))
     }
+}
+
+/// Reserves the names of uploads, in their order, so that nobody waits for somebody who waits for them. Returns whether all of
+/// them were free.
+async fn claim_names(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    uploads: &[DirectUpload<'_>],
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let mut named: Vec<_> = uploads.iter().filter_map(|upload| Some((upload.key?, upload.job))).collect();
+    named.sort_unstable_by_key(|(key, _)| key.key);
+    for (key, job) in named {
+        if idempotency::claim(transaction, tenant, key, job, now).await?.is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Takes a position in the queue for each upload, in their order.

@@ -25,18 +25,20 @@ impl Jobs<'_> {
         find(&mut transaction, tenant, key, now).await
     }
 
-    /// Stores the first response to a request.
+    /// Stores the first response to a request; if its job is over, so that it would be told again if this were lost, without
+    /// waiting for the disk.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub(crate) async fn keep_answer(
         &self,
         tenant: TenantId,
-        key: &str,
-        job: Uuid,
+        (key, job): (&str, Uuid),
         answer: &ReplyContent,
+        is_over: bool,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction =
+            if is_over { self.store.begin_unflushed(tenant).await? } else { self.store.begin(tenant).await? };
         sqlx::query!(
             "UPDATE idempotency_key SET status = $4, body = $5
              WHERE tenant_id = $1 AND key = $2 AND job_id = $3 AND status IS NULL",

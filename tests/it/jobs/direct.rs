@@ -1,13 +1,16 @@
 //! A small document that a client waits for is stored before it is accepted, together with its finished job and with the
 //! documents of others; what that is not for, or what goes wrong, takes the way through the queue.
 
+use std::collections::HashMap;
+
 use futures::future::join_all;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, postgres::PgConnectOptions};
 
 use crate::{
     database,
-    harness::{Answer, TestApp},
+    harness::{Answer, TestApp, send},
     process::Process,
     scripted::{DIMENSION, ModelServer, Reply},
     wait,
@@ -186,6 +189,47 @@ async fn what_is_more_than_a_document_to_be_stored_goes_through_the_queue() {
     app.stop().await;
 }
 
+async fn named(app: &TestApp, name: &str, body: &Value) -> Answer {
+    send(app.request(Method::POST, UPLOAD).header("idempotency-key", name).json(body)).await
+}
+
+#[tokio::test]
+async fn a_named_request_is_stored_directly_and_only_once() {
+    let server = ModelServer::start().await;
+    let (app, options) = with_collection(&server).await;
+    let body = upload("a.md", "Everybody has thirty days.");
+    let first = named(&app, "one", &body).await;
+    assert_eq!(first.headers.get("idempotency-replayed"), None);
+    let again = named(&app, "one", &body).await;
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    assert_eq!((again.status, &again.text), (first.status, &first.text));
+    finished(first, "succeeded");
+    let other = named(&app, "one", &upload("b.md", "Everybody has twenty days.")).await;
+    other.assert_problem(409, "idempotency_key_reused");
+    // At once, some of them in one transaction: those that come second get the job of the first.
+    let bodies: Vec<Value> = (0..4).map(|n| upload(&format!("many-{n}.md"), &format!("Number {n}."))).collect();
+    let sent = (0..12).map(async |n| (n % 4, named(&app, &format!("many-{}", n % 4), &bodies[n % 4]).await));
+    let mut jobs: HashMap<usize, Value> = HashMap::new();
+    for (document, answer) in join_all(sent).await {
+        let job = finished(answer, "succeeded");
+        let known = jobs.entry(document).or_insert_with(|| job["id"].clone());
+        assert_eq!(&job["id"], known, "{job}");
+    }
+    assert_eq!(database::number(&options, "SELECT max(version)::bigint FROM document").await, 1);
+    assert_eq!(database::number(&options, "SELECT count(*) FROM job").await, 5);
+    database::assert_consistent(&options).await;
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_named_request_is_in_no_queue() {
+    let server = ModelServer::start().await;
+    let (app, options) = with_collection(&server).await;
+    finished(named(&app, "one", &upload("a.md", "Everybody has thirty days.")).await, "succeeded");
+    assert_eq!(database::number(&options, CLAIMED).await, 0, "no worker had to do anything");
+    app.stop().await;
+}
+
 /// Makes the writing of finished jobs take a moment, in which somebody may be killed.
 const SLOWLY: &str =
     "CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
@@ -214,7 +258,7 @@ async fn killed_while_documents_are_written_together_all_are_there_or_none() {
         let base = service.base.clone();
         let sent = bodies.clone().into_iter().map(move |body| {
             let base = base.clone();
-            tokio::spawn(async move { post(&base, UPLOAD, body).await })
+            tokio::spawn(async move { post_named(&base, body).await })
         });
         let sent: Vec<_> = sent.collect();
         wait::until_count(&options, WRITING, |writing| writing > 0).await;
@@ -238,16 +282,37 @@ async fn killed_while_documents_are_written_together_all_are_there_or_none() {
         database::assert_consistent(&options).await;
         service = Process::serve(&settings).await;
     }
-    let answers = join_all(bodies.into_iter().map(|body| post(&service.base, UPLOAD, body))).await;
+    let answers = join_all(bodies.into_iter().map(|body| post_named(&service.base, body))).await;
     assert!(answers.iter().all(|job| job.as_ref().is_some_and(|job| job["state"] == "succeeded")), "{answers:?}");
     assert_eq!(database::number(&options, "SELECT count(*) FROM document").await, 6);
+    // Each of the named ones once, however often it was sent.
+    let jobs = "SELECT count(*) FROM job WHERE job_id IN (SELECT job_id FROM idempotency_key)";
+    assert_eq!(database::number(&options, jobs).await, 3);
+    let twice = "SELECT count(*) FROM (SELECT source FROM job_item WHERE source IN ('0.md', '2.md', '4.md')
+                 GROUP BY source HAVING count(*) > 1) AS twice";
+    assert_eq!(database::number(&options, twice).await, 0);
     let (_, ended_well) = service.stop().await;
     assert!(ended_well);
     database::assert_consistent(&options).await;
 }
 
+/// The same for an upload, which has a name if its document has an even number.
+async fn post_named(base: &str, body: Value) -> Option<Value> {
+    let source = body["documents"][0]["source"].as_str().expect("a source").to_owned();
+    let number: usize = source.trim_end_matches(".md").parse().expect("a number");
+    let mut request = crate::harness::client().post(format!("{base}{UPLOAD}")).json(&body);
+    if number.is_multiple_of(2) {
+        request = request.header("idempotency-key", source);
+    }
+    answer_to(request).await
+}
+
 /// The answer to a request; `None` if there was none, or it tells of an error.
 async fn post(base: &str, path: &str, body: Value) -> Option<Value> {
-    let response = crate::harness::client().post(format!("{base}{path}")).json(&body).send().await.ok()?;
+    answer_to(crate::harness::client().post(format!("{base}{path}")).json(&body)).await
+}
+
+async fn answer_to(request: RequestBuilder) -> Option<Value> {
+    let response = request.send().await.ok()?;
     if response.status().is_success() { response.json().await.ok() } else { None }
 }
