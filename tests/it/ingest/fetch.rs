@@ -22,12 +22,12 @@ use crate::{
     wait,
 };
 
-const SETTINGS: [(&str, &str); 3] =
+pub(crate) const SETTINGS: [(&str, &str); 3] =
     [("CITED_FETCH_ALLOW", "127.0.0.1/32:*"), ("CITED_FETCH_MAX_BYTES", "20000"), ("CITED_OUTBOUND_TIMEOUT_S", "2")];
 
 /// One answer of the site.
 #[derive(Clone)]
-enum Page {
+pub(crate) enum Page {
     /// A document with its media type and its tag.
     Document(&'static str, Vec<u8>, &'static str),
     Status(u16),
@@ -38,14 +38,14 @@ enum Page {
 
 /// A site on loopback. Each path has its answers in turn, the last one for good.
 #[derive(Clone, Default)]
-struct Site {
+pub(crate) struct Site {
     pages: Arc<Mutex<HashMap<String, Vec<Page>>>>,
     requests: Arc<Mutex<Vec<(String, HeaderMap)>>>,
     port: u16,
 }
 
 impl Site {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let site = Self { port, ..Self::default() };
@@ -54,14 +54,14 @@ impl Site {
         site
     }
 
-    fn put(&self, path: &str, answers: &[Page]) -> String {
+    pub(crate) fn put(&self, path: &str, answers: &[Page]) -> String {
         let answers = answers.iter().rev().cloned().collect();
         self.pages.lock().expect("lock").insert(path.to_owned(), answers);
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
     /// Header lines of the requests for a path so far, of those that make a request conditional.
-    fn conditions(&self, path: &str) -> Vec<(Option<String>, Option<String>)> {
+    pub(crate) fn conditions(&self, path: &str) -> Vec<(Option<String>, Option<String>)> {
         let requests = self.requests.lock().expect("lock");
         let text = |headers: &HeaderMap, name| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
         requests

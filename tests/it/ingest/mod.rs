@@ -8,7 +8,7 @@ mod corpus;
 mod corpus_files;
 mod embed_phase;
 mod embedding_load;
-mod fetch;
+pub(crate) mod fetch;
 mod oversized;
 mod progressive;
 mod recognition;
