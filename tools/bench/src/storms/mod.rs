@@ -142,9 +142,10 @@ impl Target {
     /// Makes two tenants with a key each, and stores the same documents for both.
     async fn fill(address: SocketAddr, data_dir: &Path) -> anyhow::Result<Self> {
         let corpus = Corpus::generate(DOCUMENTS + 1_000, SEED);
-        let mut operator = Client::connect(address).await?.with_key(OPERATOR);
         let mut keys = Vec::new();
         for name in ["attacker", "other"] {
+            // On a full machine the service closes this connection while documents are stored.
+            let mut operator = Client::connect(address).await?.with_key(OPERATOR);
             let tenant = operator.json(Method::POST, "/v1/tenants", Some(&json!({"name": name}))).await?;
             let path = format!("/v1/tenants/{}/keys", tenant["id"].as_str().context("a tenant has an id")?);
             let wanted = json!({"name": name, "scopes": ["ask", "ingest", "read"]});
