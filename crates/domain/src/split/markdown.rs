@@ -24,6 +24,16 @@ pub fn headings(text: &str) -> Vec<Heading> {
     in_syntax(text, body, &leaves_from(text, body)).0
 }
 
+/// The byte ranges of the fenced code of `text`, in order.
+pub(super) fn fenced_code(text: &str) -> Vec<Range<usize>> {
+    // Most texts have none, and need not be parsed.
+    if !text.contains("```") && !text.contains("~~~") {
+        return Vec::new();
+    }
+    let fences = leaves(text).into_iter().filter(|leaf| leaf.kind == LeafKind::Fence);
+    fences.map(|leaf| whole_lines(text, leaf.bytes)).collect()
+}
+
 /// Headings of `text` and the questions that head their answers, and the byte ranges of its fenced code and front matter,
 /// both in order.
 pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {

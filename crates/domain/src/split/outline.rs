@@ -37,19 +37,24 @@ impl Outline {
         match kind {
             SplitterKind::Markdown => {
                 let (headings, code) = markdown::scan(text);
-                Self { code, ..Self::from_headings(text, headings) }
+                Self { code, ..Self::of_headings(text, headings) }
             }
             SplitterKind::Code => Self { is_source: true, ..Self::nested(code::scan(text)) },
-            SplitterKind::Auto | SplitterKind::Recursive | SplitterKind::Tokens => Self::default(),
+            SplitterKind::Auto | SplitterKind::Recursive => Self::from_headings(text, []),
+            SplitterKind::Tokens => Self::default(),
         }
     }
 
-    /// The outline of the headings of a text, in order of their position.
+    /// The outline of the headings of a text, in order of their position, and of its fenced code.
     ///
     /// A heading that overlaps the one before it is dropped, and so is one without text under it: it heads nothing,
     /// and its words are text of the section before it or, where there is none, belong to the lines of the next heading.
     #[must_use]
     pub fn from_headings(text: &str, headings: impl IntoIterator<Item = Heading>) -> Self {
+        Self { code: markdown::fenced_code(text), ..Self::of_headings(text, headings) }
+    }
+
+    fn of_headings(text: &str, headings: impl IntoIterator<Item = Heading>) -> Self {
         let mut end = 0;
         let apart = headings.into_iter().filter(|heading| {
             let is_apart = heading.bytes.start >= end && !heading.bytes.is_empty();

@@ -87,7 +87,7 @@ impl Packer<'_> {
     }
 
     /// The piece that begins with the first of `units`: the unit after it, its bytes and tokens. `None` if it would not
-    /// reach beyond `covered`, or not to the end of a row, and might with a later start.
+    /// reach beyond `covered`, or not to the end of a row or of code, and might with a later start.
     fn fit(&self, units: Range<usize>, covered: usize, budget: Budget) -> Option<(usize, Range<usize>, usize)> {
         let costs = &self.costs;
         let first = units.start;
@@ -98,7 +98,8 @@ impl Packer<'_> {
             if end <= covered && first < covered {
                 return None;
             }
-            let end = self.whole_rows(first, covered, end)?;
+            let end = self.end_of_code(first, end);
+            let end = self.before_whole(first, covered, end)?;
             let end = if end == units.end { end } else { self.best_cut(first, covered, end, budget.cost) };
             let bytes = self.bytes_of(first, end);
             let text = self.source.text.get(bytes.clone()).unwrap_or_default();
@@ -118,19 +119,27 @@ impl Packer<'_> {
 
     /// The most that a piece which begins with the first of `units` may cost.
     ///
-    /// A row that begins it is not cut for the sake of what comes after it.
+    /// A row or a block of code that begins it is not cut for the sake of what comes after it.
     fn limit(&self, units: &Range<usize>, budget: usize) -> usize {
         let limit = self.costs.tail_aware_limit(units.start, units.end, budget);
-        let row = self.units.get(units.start).and_then(|unit| unit.row.as_deref());
-        let row = row.map_or(0, |row| self.costs.between(units.start, self.unit_at(row.end)));
-        if row <= budget { limit.max(row) } else { limit }
+        let whole = self.units.get(units.start).and_then(|unit| unit.whole.as_deref());
+        let whole = whole.map_or(0, |whole| self.costs.between(units.start, self.unit_at(whole.end)));
+        if whole <= budget { limit.max(whole) } else { limit }
     }
 
-    /// Moves the end of a piece before a row that it would cut. `None` if the piece may hold the row with a later start;
-    /// a row that fits in no piece is cut.
-    fn whole_rows(&self, first: usize, covered: usize, end: usize) -> Option<usize> {
-        let Some(row) = self.units.get(end).and_then(Unit::cut_row) else { return Some(end) };
-        let begins = self.unit_at(row.start);
+    /// The end of a piece that begins within code that was cut: no text follows its closing fence, which would open code to
+    /// whoever reads the piece alone.
+    fn end_of_code(&self, first: usize, end: usize) -> usize {
+        let is_cut = |unit: &&Unit| self.source.outline.code_at(unit.bytes.start).is_some();
+        let code = self.units.get(first).filter(is_cut).and_then(Unit::cut_whole);
+        code.map_or(end, |code| end.min(self.unit_at(code.end)))
+    }
+
+    /// Moves the end of a piece before a row or a block of code that it would cut. `None` if the piece may hold that with a
+    /// later start; one that fits in no piece is cut.
+    fn before_whole(&self, first: usize, covered: usize, end: usize) -> Option<usize> {
+        let Some(whole) = self.units.get(end).and_then(Unit::cut_whole) else { return Some(end) };
+        let begins = self.unit_at(whole.start);
         if begins > first.max(covered) {
             return Some(begins);
         }
@@ -143,8 +152,8 @@ impl Packer<'_> {
             return end;
         }
         let end_byte = self.units.get(end).map_or(usize::MAX, |unit| unit.bytes.start);
-        // Cuts inside a row only in one that is cut in any case.
-        let is_allowed = |unit: &Unit| unit.cut_row().is_none_or(|row| row.end > end_byte);
+        // Cuts inside a row or code only in one that is cut in any case.
+        let is_allowed = |unit: &Unit| unit.cut_whole().is_none_or(|whole| whole.end > end_byte);
         (first.max(covered) + 1..=end)
             .rev()
             .map_while(|candidate| {
@@ -159,14 +168,14 @@ impl Packer<'_> {
 
     /// Where the piece after the one that ends before unit `end` begins: up to the overlap before that.
     ///
-    /// Nothing is repeated from another section, and of a table only its header.
+    /// Nothing is repeated from another section, no code, and of a table only its header.
     fn overlap_start(&self, units: Range<usize>, end: usize, budget: Budget) -> usize {
         if end >= units.end {
             return end;
         }
         let overlap = self.costs.overlap(self.settings.overlap, budget.cost);
         let is_repeated = |candidate: &usize| {
-            let is_text = self.units.get(*candidate).is_some_and(|unit| unit.row.is_none());
+            let is_text = self.units.get(*candidate).is_some_and(|unit| unit.whole.is_none());
             is_text && self.costs.between(*candidate, end) <= overlap
         };
         let start = (units.start + 1..end).rev().take_while(is_repeated).last().unwrap_or(end);

@@ -35,8 +35,8 @@ pub(super) struct Unit {
     pub(super) cost: usize,
     /// The cut that a piece which begins here makes.
     pub(super) cut: Cut,
-    /// The row of a table that it is a part of; shared, since there may be a million units.
-    pub(super) row: Option<Arc<Range<usize>>>,
+    /// The row of a table or the block of code that it is a part of; shared, since there may be a million units.
+    pub(super) whole: Option<Arc<Range<usize>>>,
 }
 
 /// A piece has at most this many characters per token of its budget. Tokenizers give a single
@@ -69,7 +69,7 @@ pub(super) fn units_of(
         largest_cost,
         most_characters,
         gap_start: 0,
-        row: None,
+        whole: None,
         units: Vec::with_capacity(text.len() / 64),
     };
     let mut end = 0;
@@ -170,9 +170,9 @@ enum Stage {
 }
 
 impl Unit {
-    /// The row that a cut before this unit would cut.
-    pub(super) fn cut_row(&self) -> Option<&Range<usize>> {
-        self.row.as_deref().filter(|row| row.start < self.bytes.start)
+    /// The row, or the code, that a cut before this unit would cut.
+    pub(super) fn cut_whole(&self) -> Option<&Range<usize>> {
+        self.whole.as_deref().filter(|whole| whole.start < self.bytes.start)
     }
 }
 
@@ -197,8 +197,8 @@ struct Builder<'input> {
     most_characters: usize,
     /// End of the last sentence or row.
     gap_start: usize,
-    /// The row that is being added.
-    row: Option<Arc<Range<usize>>>,
+    /// The row or the code that is being added.
+    whole: Option<Arc<Range<usize>>>,
     units: Vec<Unit>,
 }
 
@@ -212,9 +212,19 @@ impl Builder<'_> {
             let end = from + offset + segment.trim_end().len();
             if start < end {
                 let cut = self.cut_before(start);
+                self.enter_code(start);
                 self.add(start..end, cut, Stage::Sentence);
                 self.gap_start = end;
             }
+        }
+        self.whole = None;
+    }
+
+    /// Notes the code that the sentence at a byte stands in: an odd fence would turn the text after it into code.
+    fn enter_code(&mut self, start: usize) {
+        let code = self.outline.code_at(start);
+        if code != self.whole.as_deref() {
+            self.whole = code.cloned().map(Arc::new);
         }
     }
 
@@ -228,9 +238,9 @@ impl Builder<'_> {
             Place::Later => Cut::Line,
         };
         self.gap_start = bytes.end;
-        self.row = Some(Arc::new(bytes.clone()));
+        self.whole = Some(Arc::new(bytes.clone()));
         self.add(bytes, cut, Stage::Row);
-        self.row = None;
+        self.whole = None;
     }
 
     /// Ranks the cut at `start`, given the text before it.
@@ -260,7 +270,7 @@ impl Builder<'_> {
                 let cost = self.counter.count(trimmed).max(by_length).max(1);
                 match next {
                     Some(next) if cost > self.largest_cost => self.add_parts(bytes, cut, next),
-                    _ => self.units.push(Unit { bytes, cost, cut, row: self.row.clone() }),
+                    _ => self.units.push(Unit { bytes, cost, cut, whole: self.whole.clone() }),
                 }
             }
         }

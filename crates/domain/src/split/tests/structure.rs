@@ -1,6 +1,7 @@
 //! Headings, lists, code and tables decide where a text is cut.
 
 use super::*;
+use crate::markdown::{BlockKind, blocks};
 
 const SENTENCE: &str = "Aaaa bbbb cccc dddd eeee ffff gggg hhhh.";
 
@@ -135,6 +136,36 @@ proptest! {
             prop_assert!(header.is_none() || text[piece.bytes.clone()].starts_with('|'));
             for line in text[piece.bytes].lines().filter(|line| line.starts_with('|')) {
                 prop_assert!(line.ends_with('|'), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_after_code_is_read_as_text_in_every_piece(
+        parts in prop::collection::vec((1..40_usize, any::<bool>()), 1..12),
+        size in 40..120_usize,
+        overlap in 0..30_usize,
+    ) {
+        let part = |(lines, is_code): (usize, bool)| {
+            if is_code {
+                format!("```\n{}```\n", "aa bb; cc\n".repeat(lines))
+            } else {
+                format!("{}\n", "Words dry in a day. ".repeat(lines.div_ceil(4)))
+            }
+        };
+        // Longer code may fit in no piece.
+        let is_cut = parts.iter().any(|(lines, is_code)| *is_code && *lines > 4);
+        let text = parts.into_iter().map(part).collect::<Vec<_>>().join("\n");
+        for kind in [SplitterKind::Markdown, SplitterKind::Recursive] {
+            let outline = Outline::of(kind, &text);
+            let source = SplitSource { text: &text, title: "", outline: &outline, pages: &PageMap::default() };
+            for piece in split(&source, &settings(kind, size, Some(overlap)), WINDOW, &word_pieces) {
+                let own = &text[piece.bytes];
+                for block in blocks(own).into_iter().filter(|block| block.kind == BlockKind::Code) {
+                    prop_assert!(!own[block.range].contains("Words"), "{own}");
+                }
+                let fences = own.lines().filter(|line| *line == "```").count();
+                prop_assert!(fences % 2 == 0 || is_cut, "{own}");
             }
         }
     }
