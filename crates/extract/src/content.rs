@@ -62,6 +62,17 @@ impl Content {
         self.text.lines().next_back().filter(|_| !is_heading)
     }
 
+    /// Takes back the last paragraph if it is one line, no heading, and `is_wanted`.
+    pub(super) fn take_last_line(&mut self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+        let last = self.last_line().filter(|line| is_wanted(line))?.to_owned();
+        let before = self.text.len() - last.len();
+        if !self.text.get(..before)?.ends_with("\n\n") {
+            return None;
+        }
+        self.text.truncate(before - 2);
+        Some(last)
+    }
+
     /// Adds a heading; white space in it is collapsed, and an empty one is left out.
     pub(super) fn heading(&mut self, level: u8, text: &str) -> Result<(), ExtractError> {
         let text = self.cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Elements that a menu may be.
-const LISTS: [&str; 3] = ["menu", "ol", "ul"];
+const LISTS: [&str; 4] = ["menu", "ol", "p", "ul"];
 
 /// Fewest links of a menu.
 const FEWEST_LINKS: usize = 3;

@@ -6,15 +6,21 @@
 //! reading modes of browsers do, was rejected: it drops tables, lists and references, and an ingested document must not
 //! lose parts silently.
 
+mod listing;
+mod main_content;
 mod menu;
+mod navigation;
 mod signs;
 mod tree;
 
 use std::collections::HashSet;
 
-use ego_tree::{NodeId, NodeRef, Tree, iter::Edge};
+use ego_tree::{NodeId, NodeRef, iter::Edge};
 
+use self::listing::{OpenLists, fenced, is_indented, is_line_of_code, is_number, is_term};
+use self::main_content::{elements, main_content};
 use self::menu::menus;
+use self::navigation::is_navigation;
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
 use super::{
@@ -94,26 +100,6 @@ pub(super) fn charset(bytes: &[u8]) -> Option<String> {
     value.get(..end.unwrap_or(value.len())).map(str::to_owned)
 }
 
-/// The elements of a page in document order.
-fn elements(tree: &Tree<Node>) -> impl Iterator<Item = (NodeRef<'_, Node>, &Element)> {
-    tree.root().descendants().filter_map(|node| match node.value() {
-        Node::Element(element) => Some((node, element)),
-        Node::Text(_) | Node::Other => None,
-    })
-}
-
-/// The element that holds the main content, and whether the page says so itself.
-fn main_content(tree: &Tree<Node>) -> (NodeRef<'_, Node>, bool) {
-    let only = |is_main: &dyn Fn(&Element) -> bool| {
-        let mut found = elements(tree).filter(|(_, element)| is_main(element));
-        let (first, _) = found.next()?;
-        (found.next().is_none() && !text_of(first).trim().is_empty()).then_some(first)
-    };
-    let marked = only(&|element| element.name() == "main" || element.attribute("role") == Some("main"))
-        .or_else(|| only(&|element| element.name() == "article"));
-    marked.map_or((tree.root(), false), |root| (root, true))
-}
-
 /// A row of a table that is being read.
 #[derive(Debug)]
 struct Row {
@@ -133,6 +119,9 @@ struct Walk<'content> {
     heading: Option<u8>,
     /// Open elements in which white space counts.
     preformatted: usize,
+    /// The paragraph under way, if it is a line of code.
+    line_of_code: Option<NodeId>,
+    lists: OpenLists,
     /// Open elements whose text is bold.
     bold: usize,
     /// Whether the cell under way holds text that is not bold.
@@ -160,6 +149,8 @@ impl<'content> Walk<'content> {
             text: String::new(),
             heading: None,
             preformatted: 0,
+            line_of_code: None,
+            lists: OpenLists::default(),
             bold: 0,
             has_plain: false,
             mark: String::new(),
@@ -180,16 +171,30 @@ impl<'content> Walk<'content> {
                 Edge::Open(_) if skipped.is_some() => {}
                 Edge::Open(node) if menus.contains(&node.id()) => skipped = Some(node.id()),
                 Edge::Open(node) => match node.value() {
-                    Node::Element(element) if self.is_skipped(element) || self.is_permalink(node, element) => {
+                    Node::Element(element)
+                        if self.is_skipped(element)
+                            || self.is_permalink(node, element)
+                            || is_navigation(node, element) =>
+                    {
                         skipped = Some(node.id());
                     }
-                    Node::Element(element) => self.open(element)?,
+                    Node::Element(element) => {
+                        self.open(element)?;
+                        if self.preformatted == 0 && is_line_of_code(node, element) {
+                            (self.line_of_code, self.preformatted) = (Some(node.id()), 1);
+                        }
+                    }
                     Node::Text(text) => self.add(text),
                     Node::Other => {}
                 },
                 Edge::Close(node) => match (skipped, node.value()) {
                     (Some(id), _) if id == node.id() => skipped = None,
-                    (None, Node::Element(element)) => self.close(element.name())?,
+                    (None, Node::Element(element)) => {
+                        self.close(element.name())?;
+                        if self.line_of_code.take_if(|id| *id == node.id()).is_some() {
+                            self.preformatted = 0;
+                        }
+                    }
                     (Some(_) | None, _) => {}
                 },
             }
@@ -253,10 +258,14 @@ impl<'content> Walk<'content> {
             _ if is_block(name) => self.flush()?,
             _ => {}
         }
+        if is_indented(element) && self.term.is_empty() && self.rows.is_empty() {
+            self.term = self.content.take_last_line(is_term).unwrap_or_default();
+        }
         match name {
             "pre" => self.preformatted += 1,
             "b" | "strong" => self.bold += 1,
-            "li" => "- ".clone_into(&mut self.mark),
+            "menu" | "ol" | "ul" => self.lists.open(element),
+            "li" => self.mark = self.lists.mark(element),
             "dt" => self.in_term = true,
             "article" | "main" | "section" => self.inside += 1,
             _ => self.heading = level_of(name).or(self.heading),
@@ -295,6 +304,7 @@ impl<'content> Walk<'content> {
         match name {
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
             "b" | "strong" => self.bold = self.bold.saturating_sub(1),
+            "menu" | "ol" | "ul" => self.lists.close(),
             "li" => self.mark.clear(),
             "dt" => self.in_term = false,
             "dl" => self.end_term()?,
@@ -353,14 +363,15 @@ impl<'content> Walk<'content> {
         }
         match self.heading {
             Some(level) => self.content.heading(level, text.trim_end_matches(is_heading_end)),
-            None if self.preformatted > 0 => self.content.block(&text),
+            None if self.preformatted > 0 => self.content.block(&fenced(&text)),
             None => {
                 let mark = std::mem::take(&mut self.mark);
                 let term = std::mem::take(&mut self.term);
                 let colon = if term.is_empty() { "" } else { ": " };
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
                 let text = format!("{mark}{}{colon}{}", term.trim_end_matches(':'), lines.join("\n").trim());
-                if mark.is_empty() { self.content.block(&text) } else { self.content.line(&text) }
+                let is_apart = mark.is_empty() || is_number(&mark) && !self.content.last_line().is_some_and(is_number);
+                if is_apart { self.content.block(&text) } else { self.content.line(&text) }
             }
         }
     }

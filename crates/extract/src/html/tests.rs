@@ -75,13 +75,54 @@ fn tables_are_rows_and_layout_is_not() {
 #[test]
 fn definitions_keep_their_terms() {
     let list = "<dl><dt>-a</dt><dt>--all</dt><dd>Take all.</dd><dt>Note:</dt><dd><p>One.</p><p>Two.</p></dd><dt>Run</dt><dd><pre>x</pre></dd></dl>";
-    assert_eq!(read(list).text, "-a, --all: Take all.\n\nNote: One.\n\nTwo.\n\nRun:\n\nx");
+    assert_eq!(read(list).text, "-a, --all: Take all.\n\nNote: One.\n\nTwo.\n\nRun:\n\n```\nx\n```");
     assert_eq!(read("<dl><dt>Alone</dt></dl><p>Text</p>").text, "Alone:\n\nText");
 }
 
 #[test]
 fn preformatted_text_keeps_its_lines() {
-    assert_eq!(read("<p>Run:</p><pre>if x:\n    y()\n</pre>").text, "Run:\n\nif x:\n    y()");
+    assert_eq!(read("<p>Run:</p><pre>if x:\n    y()\n</pre>").text, "Run:\n\n```\nif x:\n    y()\n```");
+    assert_eq!(read("<pre>echo ```\n</pre>").text, "````\necho ```\n````");
+    assert_eq!(
+        read("<p>Run:</p><p> <code>mix oil -n 2</code>\n</p><p>Then:</p>").text,
+        "Run:\n\n```\nmix oil -n 2\n```\n\nThen:"
+    );
+    assert_eq!(
+        read("<p><code>mix</code></p><p>Run <code>mix oil</code></p><p><code>It dries.</code></p>").text,
+        "mix\n\nRun mix oil\n\nIt dries."
+    );
+    assert_eq!(read("<pre>Type: string\nDefault: “|”</pre>").text, "Type: string\nDefault: “|”");
+    // A whole text file in a page.
+    let letter = "Paint that dries too slowly can be\nhelped by warmth, which takes a day.";
+    assert_eq!(read(&format!("<pre>{letter}</pre>")).text, letter);
+}
+
+#[test]
+fn numbered_lists_keep_their_numbers() {
+    let steps = "<p>Steps:</p><ol><li>Open</li><li><p>Stir</p><p>Well.</p></li><li>Wait<ul><li>a day</ul></ol>";
+    assert_eq!(read(steps).text, "Steps:\n\n1. Open\n2. Stir\n\nWell.\n\n3. Wait\n- a day");
+    assert_eq!(read("<ol start=4><li>Paint</li><li value=9>Dry</li></ol>").text, "4. Paint\n9. Dry");
+    assert_eq!(read("<ol type=a><li>Paint</ol><ol reversed><li>Dry</ol><li>Lone").text, "- Paint\n- Dry\n- Lone");
+}
+
+#[test]
+fn what_leads_elsewhere_by_its_markup_is_left_out() {
+    for part in [
+        "<div role=navigation><h3>Navigation</h3><a href=b>next</a></div>",
+        "<div role=search>Find</div>",
+        "<div class='big navheader'><a href=b>Oil</a></div>",
+        "<p>Next: <a rel=next href=b>Oil paint</a>, Up: <a rel=up href=t>Paints</a> [<a rel=index href=i>Index</a>]</p>",
+        "<div><p>Next: <a rel='nofollow NEXT' href=b>Oil</a></p></div>",
+    ] {
+        assert_eq!(read(&format!("<h1>Paint</h1>{part}<p>It dries.</p>")).text, "Paint\n\nIt dries.", "{part}");
+    }
+    for part in [
+        "<p>Go on with <a rel=next href=b>oil</a>, which takes a day to dry.</p>",
+        "<p><a rel=nofollow href=b>Oil</a></p>",
+        "<div class=navigator>Map</div>",
+    ] {
+        assert_ne!(read(&format!("<h1>Paint</h1>{part}<p>It dries.</p>")).text, "Paint\n\nIt dries.", "{part}");
+    }
 }
 
 #[test]

@@ -15,7 +15,20 @@ use html5ever::{
 };
 
 /// Attributes that are looked at; others are not kept.
-const KEPT: [&str; 6] = ["aria-hidden", "colspan", "hidden", "href", "role", "rowspan"];
+const KEPT: [&str; 12] = [
+    "aria-hidden",
+    "class",
+    "colspan",
+    "hidden",
+    "href",
+    "rel",
+    "reversed",
+    "role",
+    "rowspan",
+    "start",
+    "type",
+    "value",
+];
 
 /// A node of a page.
 #[derive(Debug)]

@@ -139,6 +139,16 @@ north	900
     }
 
     #[test]
+    fn names_over_indented_blocks_are_entries() {
+        let page = read(
+            ".TH GATE 1\n.SH OPTIONS\n.PP\n\\-n <count>\n.RS 4\nOpen it.\n.sp\nMore than once.\n.RE\n.PP\n\\-q\n.RS 4\n.nf\ngate \\-q\n\
+             .fi\n.RE\n.PP\nIt is called so:\n.RS 4\nfrom afar\n.RE\n",
+        );
+        let expected = "OPTIONS\n\n-n <count>: Open it.\n\nMore than once.\n\n-q:\n\n```\ngate -q\n```\n\nIt is called so:\n\nfrom afar";
+        assert_eq!(page.text, expected);
+    }
+
+    #[test]
     fn other_text_is_no_manual_page() {
         for text in ["The macro .TH names a page.\n.TH A 1\n", ".env\nis a file", "'tis\nthe season", ".\n"] {
             assert!(!looks_like_manual(text.as_bytes()), "{text}");
