@@ -207,6 +207,13 @@ pub(crate) fn named_value(text: &str) -> Option<(&str, &str)> {
     text.split_once(": ").or_else(|| text.split_once(":** ")).filter(|(_, value)| value.contains(char::is_alphanumeric))
 }
 
+/// Whether a sentence begins with yes or no, behind the sign of an answer at most ("A: No.").
+pub(crate) fn answers_yes_or_no(sentence: &str) -> bool {
+    let after_sign = ["A:", "A.", "Answer:"].iter().find_map(|sign| sentence.trim_start().strip_prefix(sign));
+    let first = lower_case_words(after_sign.unwrap_or(sentence)).next();
+    first.is_some_and(|word| word == "yes" || word == "no")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

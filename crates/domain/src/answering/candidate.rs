@@ -79,6 +79,8 @@ pub struct SentenceCandidate {
     pub(super) block: usize,
     /// The items of the list that it leads in.
     pub(super) items: Vec<String>,
+    /// The code that it leads in, between fences.
+    pub(super) code: Option<String>,
 }
 
 impl SentenceCandidate {
@@ -130,17 +132,23 @@ impl SentenceCandidate {
         }
     }
 
-    /// Goes on with the list that it leads in.
+    /// Goes on with the list or the code that it leads in.
     pub(super) fn go_on_with(&mut self, source: &AnswerSource<'_>, list: &List, terms: &QuestionTerms) {
         self.range.end = list.end;
         self.items.clone_from(&list.items);
+        self.code.clone_from(&list.code);
         self.is_fragment = false;
         self.hold(list.mask, source, terms);
     }
 
     /// Its text with the items of its list.
     fn with_items(&self) -> String {
-        std::iter::once(&self.text).chain(&self.items).map(String::as_str).collect::<Vec<_>>().join(" ")
+        std::iter::once(&self.text)
+            .chain(&self.items)
+            .chain(&self.code)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Adds question terms of more text.
@@ -245,6 +253,7 @@ pub(super) fn candidate(
         place: 0,
         block: 0,
         items: Vec::new(),
+        code: None,
     })
 }
 

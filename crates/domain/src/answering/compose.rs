@@ -145,6 +145,10 @@ fn write(chosen: &[Scored<'_>], features: Features) -> ExtractiveAnswer {
         }
         answer.push(&candidate.text, candidate.source, candidate.range.clone(), *score, false);
         answer.list(&candidate.items, candidate.source);
+        if let Some(code) = &candidate.code {
+            answer.text.push_str("\n\n");
+            answer.text.push_str(code);
+        }
     }
     answer
 }
@@ -179,8 +183,9 @@ impl ExtractiveAnswer {
         }
     }
 
+    /// Whether a sentence would run on in the list or the code at its end.
     fn ends_with_list(&self) -> bool {
-        self.text.lines().next_back().is_some_and(|line| line.starts_with("- "))
+        self.text.lines().next_back().is_some_and(|line| line.starts_with("- ") || line.starts_with("```"))
     }
 
     fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {

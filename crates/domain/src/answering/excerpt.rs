@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, best_for};
 use super::naming::about;
-use super::need::{Need, PassageReason, is_headed_as_steps};
+use super::need::{Need, PassageReason, is_aside, is_headed_as_steps};
 use super::parts::{compared, parts};
 use super::read_source::ReadSource;
 use super::rows_asked::rows_asked_for;
@@ -28,10 +28,11 @@ pub(super) const WORTH_READING: f32 = 0.85;
 /// The same for a row or a paragraph with figures.
 const OF_FIGURES: f32 = 0.7;
 
-/// Bonus of a section with a list or code, for a question for steps; the other scores range from 0 to about 1.
+/// Bonus of a section with a list, code or the entry of an option, for a question for steps; the other scores range from 0 to
+/// about 1.
 const STEPS_BONUS: f32 = 0.25;
 
-/// Weight of the question's terms in a section, its headings included.
+/// Weight of the question's terms in the part of a section that is given, its headings included.
 const SECTION_WEIGHT: f32 = 0.6;
 
 /// Weight of a title that the question names, on the same scale.
@@ -128,13 +129,18 @@ impl<'m> Sources<'m> {
     fn steps(&self) -> Vec<Excerpt> {
         let mut best: Option<(f32, usize, &Range<usize>, usize)> = None;
         for (number, read) in self.read.iter().enumerate() {
+            if is_aside(read.source.heading, &self.material.question.text) {
+                continue;
+            }
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
-                let is_brief = read.sentences(section) < FEWEST_SENTENCES;
-                let has_steps = read.items(section) >= 2 || read.holds(section, UnitKind::Code);
+                let entry = read.entry_at(section, anchor);
+                let given = entry.clone().unwrap_or_else(|| read.around(section, anchor, LONGEST_STEPS));
+                let is_brief = entry.is_none() && read.sentences(section) < FEWEST_SENTENCES;
+                let has_steps = entry.is_some() || read.items(&given) >= 2 || read.holds(&given, UnitKind::Code);
                 let value = score
                     + TITLE_WEIGHT * about(&self.material.question.text, read.source.title)
-                    + SECTION_WEIGHT * self.share(number, section.clone())
+                    + SECTION_WEIGHT * self.share(number, given.clone())
                     + if has_steps { STEPS_BONUS } else { 0.0 }
                     - if is_brief { BRIEF_PENALTY } else { 0.0 };
                 if best.is_none_or(|(highest, ..)| value > highest) {

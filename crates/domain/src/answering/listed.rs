@@ -1,9 +1,9 @@
-//! Lists that a sentence leads in: "It is emitted when either:".
+//! Lists and code that a sentence leads in: "It is emitted when either:", "Install it with:".
 
 use std::ops::Range;
 
 use super::AnswerSource;
-use super::quote::plain_line;
+use super::quote::{code, plain_line};
 use super::section::is_question;
 use super::units::{Unit, UnitKind, announces, units};
 use crate::evidence::TermMask;
@@ -12,21 +12,23 @@ use crate::evidence::passage::PassageEvidence;
 /// Most items of a list that is quoted with its lead-in.
 const MOST_ITEMS: usize = 8;
 
-/// Longest list, in bytes, that is quoted with its lead-in.
+/// Longest list or code, in bytes, that is quoted with its lead-in.
 const LONGEST: usize = 800;
 
-/// A list, and the sentence before it.
+/// A list, or code, and the sentence before it.
 pub(super) struct List {
     lead_in: Range<usize>,
     /// Byte after its last item.
     pub(super) end: usize,
     /// Its items as they are quoted.
     pub(super) items: Vec<String>,
+    /// The code in their place, between fences.
+    pub(super) code: Option<String>,
     /// Question terms in its items.
     pub(super) mask: TermMask,
 }
 
-/// The lists of a source that are short enough to be quoted whole.
+/// The lists and the code of a source that are short enough to be quoted whole.
 pub(super) struct Lists(Vec<List>);
 
 impl Lists {
@@ -48,6 +50,12 @@ impl Lists {
 /// The items that follow a unit, if it leads them in and all of them can be quoted.
 fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
     let lead_in = lead_in.leads_on(text).then(|| lead_in.sentences.last())??.clone();
+    if let Some(listing) = after.first().filter(|unit| unit.kind == UnitKind::Code) {
+        let end = listing.range.end;
+        let code = code(text.get(listing.range.clone())?)?;
+        let (items, code, mask) = (Vec::new(), Some(code), listing.mask);
+        return (end - lead_in.start <= LONGEST).then_some(List { lead_in, end, items, code, mask });
+    }
     let members = after.iter().take_while(|unit| unit.kind == UnitKind::Item).count();
     let members = after.get(..members).filter(|members| !members.is_empty() && members.len() <= MOST_ITEMS)?;
     let end = members.last()?.sentences.last()?.end;
@@ -59,5 +67,5 @@ fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
         return None;
     }
     let mask = members.iter().fold(0, |mask, unit| mask | unit.mask);
-    (end - lead_in.start <= LONGEST).then_some(List { lead_in, end, items, mask })
+    (end - lead_in.start <= LONGEST).then_some(List { lead_in, end, items, code: None, mask })
 }

@@ -130,3 +130,43 @@ fn an_answer_without_the_number_or_the_date_asked_for_is_doubtful() {
         assert!(!answer.lacks_kind, "{question}");
     }
 }
+
+#[test]
+fn a_lead_in_is_quoted_with_its_code() {
+    let page = "The pump is for water.\n\nOn a boat the pump is called from the bridge with:\n\n```sh\npump --quiet north\n```\n\nIt stops by itself.";
+    let expected = "On a boat the pump is called from the bridge with: [^1]\n\n```\npump --quiet north\n```";
+    assert_eq!(text("With which words is the pump called from the bridge on a boat?", &[page]), expected);
+    let long = format!("The pump is called from the bridge with:\n\n```\n{}```", "pump --quiet north\n".repeat(60));
+    assert!(!text("With which words is the pump called from the bridge?", &[&long]).contains("--quiet"));
+}
+
+#[test]
+fn what_stands_above_all_manuals_is_no_instruction() {
+    let heading = |words: &str| vec![words.to_owned()];
+    let (bugs, use_of) = (heading("REPORTING BUGS"), heading("USE"));
+    let text = "Send pumps that do not start to the pump yard. Start the pump and say what it does.";
+    let bugs = AnswerSource { title: "pump(8)", heading: &bugs, ..AnswerSource::alone(text) };
+    let told = "Open the valve. Then turn the key of the pump until it runs.";
+    let use_of = AnswerSource { title: "pump(8)", heading: &use_of, ..AnswerSource::alone(told) };
+    let of = |question: &str| {
+        super::passages_tests::given_of(question, &[bugs, use_of]).map_or_else(String::new, |given| given.text)
+    };
+    assert!(of("How do I start the pump?").starts_with("### pump(8) › USE"), "{}", of("How do I start the pump?"));
+    assert!(of("How do I report bugs of the pump?").starts_with("### pump(8) › REPORTING BUGS"));
+}
+
+#[test]
+fn an_entry_tells_what_to_do_before_a_section_with_code_does() {
+    let heading = |words: &str| vec![words.to_owned()];
+    let (options, examples) = (heading("OPTIONS"), heading("EXAMPLES"));
+    let entries =
+        "-q: Print nothing but errors of the pump.\n\n--skip <basin>: Skip a basin when the pump empties the dock.";
+    let options = AnswerSource { title: "pump(8)", heading: &options, ..AnswerSource::alone(entries) };
+    let shown = "The pump empties the dock:\n\n```\npump dock\n```\n\nThe pump then stops by itself.";
+    let examples = AnswerSource { title: "pump(8)", heading: &examples, ..AnswerSource::alone(shown) };
+    let given = super::passages_tests::given_of("How do I make the pump skip a basin?", &[examples, options]);
+    assert_eq!(
+        given.unwrap().text,
+        "### pump(8) › OPTIONS\n\n--skip <basin>: Skip a basin when the pump empties the dock. [^2]"
+    );
+}

@@ -53,6 +53,26 @@ const STEP_HEADINGS: [&str; 12] = [
     "procédure",
 ];
 
+/// Headings of what is no instruction.
+const ASIDES: [&str; 16] = [
+    "acknowledgements",
+    "acknowledgments",
+    "author",
+    "authors",
+    "bug reports",
+    "changelog",
+    "contents",
+    "copyright",
+    "credits",
+    "glossary",
+    "history",
+    "licence",
+    "license",
+    "reporting bugs",
+    "see also",
+    "table of contents",
+];
+
 /// Openings of a question for every item of a list.
 const LISTINGS: [&str; 19] = [
     "list ",
@@ -196,6 +216,13 @@ pub fn asks_for_steps(question: &str) -> bool {
 pub fn is_headed_as_steps(headings: &[String]) -> bool {
     let words = headings.last().map(String::as_str).map(lower_case_words);
     words.is_some_and(|mut words| words.any(|word| STEP_HEADINGS.contains(&word.as_str())))
+}
+
+/// Whether a section is about its document, or leads elsewhere, and the question is not for that.
+pub(super) fn is_aside(headings: &[String], question: &str) -> bool {
+    let heading = headings.last().map(|heading| heading.to_lowercase()).unwrap_or_default();
+    let asked = question.to_lowercase();
+    ASIDES.contains(&heading.as_str()) && !heading.split(' ').any(|word| asked.contains(word))
 }
 
 /// Whether a question asks for a reason.

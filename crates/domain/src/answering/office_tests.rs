@@ -187,3 +187,32 @@ fn a_question_that_heads_its_passage_is_no_part_of_the_answer() {
         assert!(texts.len() == 1 && texts.iter().all(|text| !text.contains('?')), "{texts:?}");
     }
 }
+
+#[test]
+fn the_yes_or_no_comes_with_what_explains_it() {
+    let page = "**May I pay in cash?** No, not any more. The kiosk at the gate still takes notes and coins of visitors who pay.";
+    let said = text("Can visitors pay in notes and coins?", &[page]);
+    assert_eq!(
+        said,
+        "No, not any more. [^1] The kiosk at the gate still takes notes and coins of visitors who pay. [^1]"
+    );
+    let signed = "Q: Does the kiln keep its heat?\nA: No. The kiln loses its heat in a night.";
+    assert_eq!(
+        text("Does the kiln keep its heat at night?", &[signed]),
+        "A: No. [^1] The kiln loses its heat in a night. [^1]"
+    );
+    // Other paragraphs answer something else.
+    let apart = "No, not any more.\n\nThe kiosk takes notes and coins.";
+    assert_eq!(text("Does the kiosk take notes and coins?", &[apart]), "The kiosk takes notes and coins. [^1]");
+}
+
+#[test]
+fn a_rule_comes_with_its_exception() {
+    let page = "Films are wiped after 72 hours. If a film shows a theft it is kept for 60 days. Ida has the key.";
+    assert_eq!(
+        text("For how many days is a film kept?", &[page]),
+        "Films are wiped after 72 hours. [^1] If a film shows a theft it is kept for 60 days. [^1]"
+    );
+    let asked = text("For how many days is a film kept if it shows a theft?", &[page]);
+    assert_eq!(asked, "If a film shows a theft it is kept for 60 days. [^1]");
+}

@@ -5,7 +5,7 @@ use super::compose::NEARER;
 use super::excerpt::{Excerpt, Sources};
 use super::lines::lines_of;
 use super::need::{PassageReason, need};
-use super::quote::{escape_markers, marked, plain_line};
+use super::quote::{code, escape_markers, marked, plain_line};
 use super::ranking::rank;
 use super::read_source::ReadSource;
 use super::row::labelled;
@@ -211,18 +211,4 @@ fn list_mark(mark: &str) -> &str {
     let is_number =
         mark.strip_suffix(['.', ')']).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     if is_number { mark } else { "-" }
-}
-
-/// A block of code between fences of its own; `None` if it has fences within.
-fn code(block: &str) -> Option<String> {
-    let lines: Vec<&str> = block.lines().collect();
-    let inner = lines.get(1..)?;
-    let is_fence = |line: &&str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-    let inner = match inner.split_last() {
-        Some((last, rest)) if is_fence(last) => rest,
-        _ => inner,
-    };
-    let is_plain = !inner.iter().any(|line| line.contains("```") || line.contains("~~~") || line.contains('\r'));
-    let has_words = inner.iter().any(|line| line.chars().any(char::is_alphanumeric));
-    (is_plain && has_words).then(|| format!("```\n{}\n```", inner.join("\n")))
 }

@@ -103,3 +103,17 @@ pub(super) fn escape_markers(line: &str) -> String {
     }
     escaped
 }
+
+/// A block of code between fences of its own; `None` if it has fences within.
+pub(super) fn code(block: &str) -> Option<String> {
+    let lines: Vec<&str> = block.lines().collect();
+    let inner = lines.get(1..)?;
+    let is_fence = |line: &&str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+    let inner = match inner.split_last() {
+        Some((last, rest)) if is_fence(last) => rest,
+        _ => inner,
+    };
+    let is_plain = !inner.iter().any(|line| line.contains("```") || line.contains("~~~") || line.contains('\r'));
+    let has_words = inner.iter().any(|line| line.chars().any(char::is_alphanumeric));
+    (is_plain && has_words).then(|| format!("```\n{}\n```", inner.join("\n")))
+}

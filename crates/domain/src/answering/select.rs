@@ -8,7 +8,7 @@ use super::listed::Lists;
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section};
-use super::surroundings::{Above, beside, context};
+use super::surroundings::{Above, beside, context, ruling};
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::wording::named_value;
@@ -78,7 +78,10 @@ fn of_source(
                 candidate.held |= mask_of_block(evidence, sentence.block);
             }
             candidate.beside = question.terms.share(beside(evidence, place));
-            candidate.context = context(source, above, sentence, asked.is_for_entry);
+            let first = evidence.sentences.iter().position(|other| other.block == sentence.block).unwrap_or(place);
+            let paragraph = evidence.sentences.get(first..=place).unwrap_or_default();
+            candidate.context =
+                context(source, above, sentence, asked.is_for_entry).or_else(|| ruling(question, source, paragraph));
             let next = evidence.sentences.get(place + 1);
             let is_last = next.is_none_or(|next| next.block != sentence.block);
             let is_name = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;

@@ -7,9 +7,10 @@ use super::candidate::below_heading;
 use super::entry::Entry;
 use super::form::is_fragment;
 use super::quote::{plain_line, quotable};
-use crate::evidence::TermMask;
+use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
-use crate::wording::lower_case_words;
+use crate::evidence::{Question, TermMask};
+use crate::wording::{answers_yes_or_no, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
@@ -58,6 +59,9 @@ const OPENINGS_BACK: [&str; 10] = [
     "the default value is",
 ];
 
+/// Words that begin an exception.
+const EXCEPTIONS: [&str; 4] = ["if", "except", "unless", "otherwise"];
+
 /// The text above a sentence that tells what it is about.
 #[derive(Clone, Copy)]
 pub(super) struct Above<'e> {
@@ -82,9 +86,37 @@ pub(super) fn beside(evidence: &PassageEvidence, place: usize) -> TermMask {
     mask(place.checked_sub(1)) | mask(place.checked_add(1)) & !mask(Some(place))
 }
 
-/// Whether a sentence begins with yes or no.
-fn answers_yes_or_no(sentence: &str) -> bool {
-    lower_case_words(sentence).next().is_some_and(|word| word == "yes" || word == "no")
+/// The text that stands before a sentence of the same paragraph and without which the sentence would mislead: the yes or no
+/// that it explains, or the rule of which it tells the exception.
+pub(super) fn ruling(
+    question: &Question,
+    source: &AnswerSource<'_>,
+    paragraph: &[SentenceEvidence],
+) -> Option<(Range<usize>, String)> {
+    let (sentence, before) = paragraph.split_last()?;
+    let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
+    let rules = |before: &&SentenceEvidence| match question.kind {
+        AnswerKind::YesNo => answers_yes_or_no(words(before)),
+        kind => kind.is_held_by(&question.text, words(before)),
+    };
+    let rule = match question.kind {
+        AnswerKind::YesNo if !answers_yes_or_no(words(sentence)) => before.iter().rfind(rules),
+        AnswerKind::Number | AnswerKind::Date if is_exception(words(sentence)) && !is_exception_asked(question) => {
+            before.last().filter(rules)
+        }
+        _ => None,
+    }?;
+    let text = quotable(words(rule)).or_else(|| plain_line(words(rule)))?;
+    (text.len() <= LONGEST_CONTEXT).then(|| (rule.range.clone(), text))
+}
+
+/// Whether a sentence tells what holds in some cases only.
+fn is_exception(sentence: &str) -> bool {
+    lower_case_words(sentence).next().is_some_and(|word| EXCEPTIONS.contains(&word.as_str()))
+}
+
+fn is_exception_asked(question: &Question) -> bool {
+    lower_case_words(&question.text).any(|word| EXCEPTIONS.contains(&word.as_str()))
 }
 
 /// The beginning of the entry or the sentence before, if `sentence` points back, or the name of its entry is asked for, and

@@ -6,6 +6,7 @@ use super::{QuestionTerms, TermMask};
 use crate::lexical::analyzer::Analyzer;
 use crate::markdown::{BlockKind, cells};
 use crate::sentence::{Sentence, sentences};
+use crate::wording::answers_yes_or_no;
 
 /// Terms that may lie between two neighbours of the question for them to count as neighbours in a
 /// sentence too.
@@ -55,7 +56,9 @@ impl PassageEvidence {
             let mask = found.mask() | question.resembled_in(words);
             evidence.text_mask |= mask;
             table.read(&sentence, words, mask);
-            if matches!(sentence.kind, BlockKind::Code | BlockKind::Rule) || found.length == 0 {
+            // "No, not any more." has no term and says all.
+            let says_something = found.length > 0 || answers_yes_or_no(words);
+            if matches!(sentence.kind, BlockKind::Code | BlockKind::Rule) || !says_something {
                 continue;
             }
             evidence.sentences.push(SentenceEvidence {
