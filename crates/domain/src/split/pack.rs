@@ -140,8 +140,11 @@ impl Packer<'_> {
     fn before_whole(&self, first: usize, covered: usize, end: usize) -> Option<usize> {
         let Some(whole) = self.units.get(end).and_then(Unit::cut_whole) else { return Some(end) };
         let begins = self.unit_at(whole.start);
-        if begins > first.max(covered) {
-            return Some(begins);
+        let least = first.max(covered);
+        if begins > least {
+            // A line that introduces it stays with it.
+            let stands_alone = |begins: &usize| self.units.get(*begins).is_none_or(|unit| unit.cut > Cut::Cell);
+            return (least + 1..=begins).rev().find(stands_alone).or(Some(begins));
         }
         (first == covered).then_some(end)
     }

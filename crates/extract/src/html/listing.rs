@@ -53,9 +53,13 @@ fn is_prose(text: &str) -> bool {
     if lines.iter().all(is_labelled) {
         return true;
     }
+    if lines.iter().any(|line| line.trim_start().starts_with("$ ")) {
+        return false;
+    }
     let is_word = |word: &&str| {
         let bare = word.trim_end_matches(['.', ',', ':', ';', '!', '?', ')']).trim_start_matches('(');
-        !bare.is_empty() && bare.chars().all(|sign| sign.is_alphabetic() || matches!(sign, '-' | '\'' | '’'))
+        bare.starts_with(char::is_alphabetic)
+            && bare.chars().all(|sign| sign.is_alphabetic() || matches!(sign, '-' | '\'' | '’'))
     };
     let is_of_words = |line: &&&str| {
         let all = line.split_whitespace().count();

@@ -92,6 +92,8 @@ fn preformatted_text_keeps_its_lines() {
         "mix\n\nRun mix oil\n\nIt dries."
     );
     assert_eq!(read("<pre>Type: string\nDefault: “|”</pre>").text, "Type: string\nDefault: “|”");
+    let commented = "$ mix --slow oil     # add a colour to the oil\n$ dry --all           # wait until it is dry.";
+    assert_eq!(read(&format!("<pre>{commented}</pre>")).text, format!("```\n{commented}\n```"));
     // A whole text file in a page.
     let letter = "Paint that dries too slowly can be\nhelped by warmth, which takes a day.";
     assert_eq!(read(&format!("<pre>{letter}</pre>")).text, letter);
