@@ -48,7 +48,8 @@ fn resembles(asked: &str, word: &str) -> bool {
     if shorter < SHORTEST || asked.chars().next() != word.chars().next() || has_digit(asked) || has_digit(word) {
         return false;
     }
-    if asked.starts_with(word) || word.starts_with(asked) {
+    // `queue_size` is no other form of "queue".
+    if (asked.starts_with(word) || word.starts_with(asked)) && !asked.contains('_') {
         return true;
     }
     let errors = if shorter < SHORTEST_OF_TWO_ERRORS { 1 } else { 2 };

@@ -110,9 +110,18 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
     terms.iter().enumerate().any(|(position, term)| {
         let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
-        let is_named = is_named(&question.text, &term.word) || narrows(&question.text, &term.word);
+        let is_named = is_named(&question.text, &term.word)
+            || narrows(&question.text, &term.word)
+            || is_of_identifier(&question.text, &term.word);
         is_foreign && term.weight >= heaviest && is_named
     })
+}
+
+/// Whether a word is, or is a part of, a name in program code or settings: `queue_size`, `` `join` ``, `File::open`.
+fn is_of_identifier(question: &str, word: &str) -> bool {
+    let written = question.split_whitespace().find(|written| written.contains(word)).unwrap_or_default();
+    let bare = written.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '`');
+    bare.contains('_') || bare.contains("::") || bare.len() > 2 && bare.starts_with('`') && bare.ends_with('`')
 }
 
 /// Whether a word by itself narrows down what a question is for: "the probe for phosphate".

@@ -209,3 +209,14 @@ fn a_passage_that_defines_the_term_is_correct_though_only_its_vector_found_it() 
     assert_eq!(grade_of("What is Massif?"), Grade::Correct);
     assert_ne!(grade_of("Where does Massif write its figures?"), Grade::Correct);
 }
+
+#[test]
+fn a_name_in_code_that_no_chunk_holds_is_not_answered_by_its_neighbours() {
+    let scores = [(Some(0.62), 6.5), (Some(0.12), 0.0), (Some(0.08), 0.0)];
+    let best = |question: &str| grades(question, scores).into_iter().next();
+    assert_eq!(best("How many days of annual leave quota are there?"), Some(Grade::Correct));
+    for question in ["How many days of annual leave_quota are there?", "How many days of annual leave has the `quota`?"]
+    {
+        assert_eq!(best(question), Some(Grade::Ambiguous), "{question}");
+    }
+}
