@@ -1,76 +1,9 @@
-//! Text whose lines stand as they are written, and the numbers of lists.
+//! The numbers of lists, and names over their descriptions.
 
-use ego_tree::NodeRef;
-
-use super::tree::{Element, Node, text_of};
-
-/// Share of its lines that are words from which preformatted text is no code.
-const MOSTLY: f32 = 0.5;
-
-/// Fewest words of a line of running text.
-const FEWEST_WORDS: usize = 5;
+use super::tree::Element;
 
 /// Longest name over an indented block, in bytes.
 const LONGEST_TERM: usize = 120;
-
-/// Preformatted text as Markdown: code between fences. Pages that hold whole text files in this way are left as they are.
-pub(super) fn fenced(text: &str) -> String {
-    let text = text.trim_matches('\n').trim_end();
-    let text = if text.contains('\n') { text } else { text.trim_start() };
-    if is_prose(text) {
-        return text.to_owned();
-    }
-    // A fence is longer than any in the code.
-    let longest = text.split(|sign| sign != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}\n{text}\n{fence}")
-}
-
-/// Whether a paragraph is a command with its arguments, marked as code.
-pub(super) fn is_line_of_code(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    if !matches!(element.name(), "div" | "p") {
-        return false;
-    }
-    let is_blank = |node: &NodeRef<'_, Node>| matches!(node.value(), Node::Text(text) if text.trim().is_empty());
-    let mut inner = node.children().filter(|child| !is_blank(child) && !matches!(child.value(), Node::Other));
-    let (Some(only), None) = (inner.next(), inner.next()) else { return false };
-    let is_code = matches!(only.value(), Node::Element(code) if matches!(code.name(), "code" | "kbd" | "samp" | "tt"));
-    is_code && {
-        let text = text_of(only);
-        let text = text.trim();
-        text.contains(char::is_whitespace) && !text.ends_with(['.', ':', '?', '!'])
-    }
-}
-
-/// Whether most lines are words, and sentences end, or each is a label with its value: "Type: string".
-fn is_prose(text: &str) -> bool {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let is_labelled = |line: &&str| {
-        let (label, value) = line.trim().split_once(": ").unwrap_or_default();
-        let is_name = |sign: char| sign.is_alphanumeric() || matches!(sign, ' ' | '-');
-        !value.is_empty() && label.starts_with(char::is_uppercase) && label.chars().all(is_name)
-    };
-    if lines.iter().all(is_labelled) {
-        return true;
-    }
-    if lines.iter().any(|line| line.trim_start().starts_with("$ ")) {
-        return false;
-    }
-    let is_word = |word: &&str| {
-        let bare = word.trim_end_matches(['.', ',', ':', ';', '!', '?', ')']).trim_start_matches('(');
-        bare.starts_with(char::is_alphabetic)
-            && bare.chars().all(|sign| sign.is_alphabetic() || matches!(sign, '-' | '\'' | '’'))
-    };
-    let is_of_words = |line: &&&str| {
-        let all = line.split_whitespace().count();
-        let words = line.split_whitespace().filter(is_word).count();
-        words >= FEWEST_WORDS && 5 * words >= 4 * all
-    };
-    let of_words = lines.iter().filter(is_of_words).count();
-    #[expect(clippy::cast_precision_loss, reason = "a share of lines")]
-    let share = of_words as f32 / lines.len().max(1) as f32;
-    share >= MOSTLY && lines.iter().any(|line| line.trim_end().ends_with(['.', '!', '?']))
-}
 
 /// The open lists; the innermost last.
 #[derive(Debug, Default)]

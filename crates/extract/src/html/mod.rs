@@ -10,6 +10,7 @@ mod listing;
 mod main_content;
 mod menu;
 mod navigation;
+mod preformatted;
 mod signs;
 mod tree;
 
@@ -17,10 +18,11 @@ use std::collections::HashSet;
 
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 
-use self::listing::{OpenLists, fenced, is_indented, is_line_of_code, is_number, is_term};
+use self::listing::{OpenLists, is_indented, is_number, is_term};
 use self::main_content::{elements, main_content};
 use self::menu::menus;
 use self::navigation::is_navigation;
+use self::preformatted::{fenced, fenced_line, is_line_of_code};
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
 use super::{
@@ -363,6 +365,7 @@ impl<'content> Walk<'content> {
         }
         match self.heading {
             Some(level) => self.content.heading(level, text.trim_end_matches(is_heading_end)),
+            None if self.line_of_code.is_some() => self.content.block(&fenced_line(&text)),
             None if self.preformatted > 0 => self.content.block(&fenced(&text)),
             None => {
                 let mark = std::mem::take(&mut self.mark);

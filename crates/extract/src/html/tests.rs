@@ -94,6 +94,18 @@ fn preformatted_text_keeps_its_lines() {
     assert_eq!(read("<pre>Type: string\nDefault: “|”</pre>").text, "Type: string\nDefault: “|”");
     let commented = "$ mix --slow oil     # add a colour to the oil\n$ dry --all           # wait until it is dry.";
     assert_eq!(read(&format!("<pre>{commented}</pre>")).text, format!("```\n{commented}\n```"));
+    assert_eq!(read("<p><code>mix oil\n  -n 2</code></p>").text, "```\nmix oil -n 2\n```");
+    let mixed = "To mix it slowly, give the option twice:\n\n  mix -nn oil\n\n  dry\n\nThen the paint dries for a day, as \"oil\" does.";
+    let expected = "To mix it slowly, give the option twice:\n\n```\n  mix -nn oil\n\n  dry\n```\n\nThen the paint dries for a day, as \"oil\" does.";
+    assert_eq!(read(&format!("<pre>{mixed}</pre>")).text, expected);
+    for code in [
+        "if a:\n    return b",
+        "SELECT name FROM paint\nWHERE dry;",
+        "for paint in oil chalk; do\n  mix $paint\ndone",
+        "# Dry the paint for a day, and not for two.\ndry = 1",
+    ] {
+        assert_eq!(read(&format!("<pre>{code}</pre>")).text, format!("```\n{code}\n```"));
+    }
     // A whole text file in a page.
     let letter = "Paint that dries too slowly can be\nhelped by warmth, which takes a day.";
     assert_eq!(read(&format!("<pre>{letter}</pre>")).text, letter);
