@@ -170,3 +170,18 @@ fn an_entry_tells_what_to_do_before_a_section_with_code_does() {
         "### pump(8) › OPTIONS\n\n--skip <basin>: Skip a basin when the pump empties the dock. [^2]"
     );
 }
+
+#[test]
+fn words_in_code_tell_which_section_is_asked_for() {
+    let heading = |words: &str| vec![words.to_owned()];
+    let (shown, other) = (heading("Dock"), heading("Basin"));
+    let section = |code: &'static str| AnswerSource::alone(code);
+    let dock =
+        section("The pump of the harbour is called like this. It then runs for a day:\n\n```\npump --flood\n```");
+    let basin =
+        section("The pump of the harbour is called like this. It then runs for a day:\n\n```\npump --drain\n```");
+    let dock = AnswerSource { heading: &shown, ..dock };
+    let basin = AnswerSource { heading: &other, ..basin };
+    let given = super::passages_tests::given_of("How do I drain with the pump of the harbour?", &[dock, basin]);
+    assert!(given.unwrap().text.starts_with("### Basin"));
+}

@@ -95,7 +95,9 @@ pub(super) fn units(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Ve
             });
         }
         let known = evidence.sentences.iter().find(|known| known.range.start == words.start);
-        let mask = known.map_or(0, |known| known.mask);
+        let in_code =
+            || evidence.code.iter().find(|(range, _)| range.start == words.start).map_or(0, |(_, mask)| *mask);
+        let mask = known.map_or_else(in_code, |known| known.mask);
         let is_same_block = block.replace(sentence.block) == Some(sentence.block);
         let is_heading = sentence.kind == BlockKind::Paragraph
             && source.text.get(words.clone()).is_some_and(|words| is_own_heading(source, words));

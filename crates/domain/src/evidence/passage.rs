@@ -40,6 +40,8 @@ pub struct PassageEvidence {
     pub text_mask: TermMask,
     /// Its sentences in order, headings and table rows included, code and rules left out.
     pub sentences: Vec<SentenceEvidence>,
+    /// Bytes of its blocks of code in order, each with the question terms in it.
+    pub code: Vec<(Range<usize>, TermMask)>,
 }
 
 impl PassageEvidence {
@@ -56,6 +58,9 @@ impl PassageEvidence {
             let mask = found.mask() | question.resembled_in(words);
             evidence.text_mask |= mask;
             table.read(&sentence, words, mask);
+            if sentence.kind == BlockKind::Code {
+                evidence.code.push((range.clone(), mask));
+            }
             // "No, not any more." has no term and says all.
             let says_something = found.length > 0 || answers_yes_or_no(words);
             if matches!(sentence.kind, BlockKind::Code | BlockKind::Rule) || !says_something {
