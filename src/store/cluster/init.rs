@@ -20,9 +20,15 @@ use crate::store::{
 const SETTINGS: &str = "SET LOCAL client_min_messages = error; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '30s'; \
      SET LOCAL citus.multi_shard_modify_mode = 'sequential'; SET LOCAL citus.enable_unsafe_triggers = on";
 
-/// The condition of the policies. A sub-select, which plain Postgres evaluates once, is refused in the policy of a distributed
-/// table.
+/// The condition of the policies of the queue. A sub-select, which plain Postgres evaluates once, is refused in statements that
+/// read it together with distributed tables.
 const POLICY: &str = "tenant_id = NULLIF(current_setting('cited.tenant', true), '')::uuid";
+
+/// The condition of the policies of distributed tables that nobody writes without a tenant: such a statement fails, so that the
+/// caller tries again ([`StoreError::is_transient`]). A function is sent to the node of its tenant, which has the tenant from it.
+/// Where it runs elsewhere, because the rows are just being moved or the coordinator does not trust a node yet, its statements
+/// reach the rows without the tenant: they would find none, as if there were none.
+const POLICY_OF_TENANT: &str = "tenant_id = current_setting('cited.tenant')::uuid";
 
 /// Settings of every session of the database: a tenant that is set for a transaction is set on the nodes too.
 const OF_SESSIONS: [(&str, &str); 2] =
@@ -250,17 +256,26 @@ async fn foreign_keys(connection: &mut PgConnection, moved: &[&str]) -> Result<V
 /// Gives each policy that binds rows to the tenant a condition without a sub-select. Those of the queue too, since it is read
 /// together with documents.
 async fn policies(connection: &mut PgConnection, steps: &mut Vec<Step>) -> Result<(), StoreError> {
+    let of_tenant: Vec<&str> = tables_of(Place::OfTenant).collect();
+    // Maintenance forgets the rows of some distributed tables without a tenant.
     let rows = sqlx::query(
-        r#"SELECT polname::text AS name, polrelid::regclass::text AS "table" FROM pg_policy
-           WHERE polname = 'tenant_only' AND pg_get_expr(polqual, polrelid) LIKE '%SELECT%' ORDER BY 2"#,
+        r#"SELECT name, "table", needs_tenant FROM (
+               SELECT polname::text AS name, polrelid::regclass::text AS "table", pg_get_expr(polqual, polrelid) AS condition,
+                      polrelid::regclass::text = ANY ($1) AND NOT EXISTS (SELECT FROM pg_policy o
+                          WHERE o.polrelid = p.polrelid AND o.polname = 'queue_worker') AS needs_tenant
+               FROM pg_policy p WHERE polname = 'tenant_only'
+           ) AS policies
+           WHERE condition LIKE '%SELECT%' OR (needs_tenant AND condition LIKE '%NULLIF%') ORDER BY 2"#,
     )
+    .bind(&of_tenant)
     .fetch_all(connection)
     .await?;
     for row in rows {
         let (name, table): (String, String) = (row.try_get("name")?, row.try_get("table")?);
+        let policy = if row.try_get("needs_tenant")? { POLICY_OF_TENANT } else { POLICY };
         steps.push(step(
             format!("the policy of {table} compares without a sub-select, which nodes refuse"),
-            format!("ALTER POLICY {name} ON {table} USING ({POLICY})"),
+            format!("ALTER POLICY {name} ON {table} USING ({policy})"),
         ));
     }
     Ok(())

@@ -4,7 +4,7 @@ use cited::{PoolSettings, Store, StoreError};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row};
 
-use crate::{database, harness::TestApp, scripted::ModelServer};
+use crate::{citus, database, harness::TestApp, scripted::ModelServer};
 
 const TABLES: [&str; 34] = [
     "tenant",
@@ -293,11 +293,13 @@ async fn each_runtime_role_sees_its_own_share() {
     ] {
         let mut connection = app.database.connect().await.expect("connect");
         connection.execute(AssertSqlSafe(format!("SET ROLE {role}"))).await.expect("role");
-        let count: i64 = connection
-            .fetch_one(AssertSqlSafe(format!("SELECT count(DISTINCT tenant_id) FROM {table}")))
-            .await
-            .expect("row")
-            .get(0);
+        let counted =
+            connection.fetch_one(AssertSqlSafe(format!("SELECT count(DISTINCT tenant_id) FROM {table}"))).await;
+        let count: i64 = match counted {
+            // Nodes refuse what comes to their rows without a tenant.
+            Err(error) if citus::is_wanted() && error.to_string().contains("\"cited.tenant\"") => 0,
+            counted => counted.expect("row").get(0),
+        };
         assert_eq!(count, seen, "{role} {table}");
         connection.close().await.expect("close");
     }

@@ -7,10 +7,11 @@ mod line;
 mod plans;
 mod replacing;
 mod splitting;
+mod trust;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection, Executor, postgres::PgConnectOptions};
 use tempfile::TempDir;
 
 use self::line::Line;
@@ -250,10 +251,12 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     let body = json!({"collection": "many", "documents": many});
     let job = default.call(Method::POST, "/v1/documents?wait=true", body).await;
     assert_eq!(job["state"], "succeeded", "{job}");
-    // A role without a tenant sees nothing, on no server.
+    // A role without a tenant is refused, on each server.
     for server in cluster.servers.servers() {
-        let nobody = server.options("cited").options([("role", "cited_app")]);
-        assert_eq!(database::number(&nobody, "SELECT count(*) FROM document").await, 0);
+        let mut nobody = server.options("cited").options([("role", "cited_app")]).connect().await.expect("connect");
+        let refusal = nobody.execute("SELECT count(*) FROM document").await.expect_err("there is no tenant");
+        assert!(refusal.to_string().contains("\"cited.tenant\""), "{refusal}");
+        nobody.close().await.expect("close");
     }
     // The rest of each is its own.
     for tenant in &tenants {
