@@ -186,9 +186,13 @@ impl Config {
                 });
             }
         };
-        let config = Self::from_sources(environment, &file)?;
-        let exposed_file = (config.file_has_secret() && is_readable_by_others(&path)).then_some(path);
-        Ok(Self { exposed_file, ..config })
+        Ok(Self::from_sources(environment, &file)?.read_from(path))
+    }
+
+    /// The same with the path of its file, which may be readable by others though it holds a secret.
+    fn read_from(self, path: String) -> Self {
+        let exposed_file = (self.file_has_secret() && is_readable_by_others(&path)).then_some(path);
+        Self { exposed_file, ..self }
     }
 
     /// Whether a secret stands in the configuration file itself.

@@ -2,7 +2,7 @@
 
 use secrecy::ExposeSecret;
 
-use std::time::Duration;
+use std::{fs::Permissions, time::Duration};
 
 use super::*;
 
@@ -158,6 +158,24 @@ fn every_secret_may_be_in_a_file() {
     let shown = format!("{config:?} {:?}", config.effective());
     assert!(!shown.contains("hunter2"), "{shown}");
     assert!(shown.contains(&format!("(in {key}, not shown)")), "{shown}");
+}
+
+#[test]
+fn a_file_with_a_secret_that_others_may_read_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("cited.toml");
+    let told = |content: &str, mode: u32| {
+        std::fs::write(&path, content).expect("written");
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).expect("permitted");
+        read(&[], content).expect("valid").read_from(path.display().to_string()).exposure()
+    };
+    let of_provider = "models = [\"p:m\"]\n[providers.p]\nbase_url = \"http://localhost:1/v1\"\nmodels = [\"m\"]\napi_key = \"hunter2\"";
+    for secret in ["api_keys = \"hunter2-hunter2-hunter2\"", of_provider] {
+        let exposure = told(secret, 0o644).expect(secret);
+        assert!(exposure.contains("chmod 600") && !exposure.contains("hunter2"), "{exposure}");
+        assert_eq!(told(secret, 0o640), None, "{secret}");
+    }
+    assert_eq!(told("listen = \"127.0.0.1:1\"", 0o644), None);
 }
 
 #[test]

@@ -17,6 +17,8 @@ use url::{Host, Origin, Url};
 
 use super::problem::ApiError;
 
+/// The name that a proxy was addressed by which passes on another.
+const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 /// Headers that pages of other origins may send.
 const SENT: [HeaderName; 6] = [
     header::ACCEPT,
@@ -120,12 +122,13 @@ impl AllowedHosts {
     }
 }
 
-/// Names that the request is addressed to: several if `:authority` and `Host` are both there, none from clients of
-/// HTTP/1.0. A browser always sends one.
+/// Names that the request is addressed to: several if `:authority` and `Host` are both there, or a proxy tells the name that
+/// it was addressed by; none from clients of HTTP/1.0. A browser always sends one.
 fn authorities<B>(request: &axum::http::Request<B>) -> impl Iterator<Item = &str> {
     let target = request.uri().authority().map(Authority::as_str);
-    let hosts = request.headers().get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default());
-    target.into_iter().chain(hosts)
+    let texts = |name| request.headers().get_all(name).iter().map(|host| host.to_str().unwrap_or_default());
+    let forwarded = texts(FORWARDED_HOST).flat_map(|hosts| hosts.split(',').map(str::trim));
+    target.into_iter().chain(texts(header::HOST)).chain(forwarded)
 }
 
 fn host_of(authority: &str) -> Option<Host> {
@@ -246,6 +249,10 @@ mod tests {
         assert_eq!(code("http://attacker.example/livez", &[("host", "localhost")]), "host_not_allowed");
         assert_eq!(code("/livez", &[("host", "localhost"), ("host", "attacker.example")]), "host_not_allowed");
         assert_eq!(code("http://localhost/livez", &[("host", "localhost")]), "");
+        let forwarded = |name| code("/livez", &[("host", "localhost:8080"), ("x-forwarded-host", name)]);
+        assert_eq!(forwarded("cited.example"), "host_not_allowed", "a proxy was addressed by it");
+        assert_eq!(forwarded("localhost, cited.example"), "host_not_allowed", "the first of several proxies");
+        assert_eq!(forwarded("localhost:3000"), "", "a proxy on this machine");
     }
 
     #[test]

@@ -16,3 +16,17 @@ pub(super) fn raise() -> usize {
     };
     usize::try_from(raised).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_raised_to_the_most_that_the_process_may_have() {
+        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
+        // High enough for the tests beside this one.
+        setrlimit(Resource::RLIMIT_NOFILE, hard - 1, hard).expect("lowered");
+        assert_eq!(u64::try_from(raise()).expect("a number"), hard);
+        assert_eq!(getrlimit(Resource::RLIMIT_NOFILE).expect("a limit"), (hard, hard));
+    }
+}

@@ -128,3 +128,25 @@ async fn a_lock_is_not_waited_for_without_end() {
     assert_eq!(app.post("/v1/collections", json!({"name": "c"})).await.status, 201);
     app.stop().await;
 }
+
+/// Records the time limits of the session that creates a collection.
+const RECORD: &str = "CREATE TABLE seen_limit (name text, value text); GRANT INSERT ON seen_limit TO PUBLIC;
+    CREATE FUNCTION record_limits() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
+        INSERT INTO seen_limit SELECT name, setting FROM pg_settings WHERE name LIKE ''%timeout''; RETURN NULL; END';
+    CREATE TRIGGER record_limits AFTER INSERT ON collection FOR EACH STATEMENT EXECUTE FUNCTION record_limits()";
+
+#[tokio::test]
+async fn the_server_ends_statements_locks_and_transactions_that_take_too_long() {
+    let server = ModelServer::start().await;
+    let settings = [("CITED_DATABASE_LOCK_TIMEOUT_S", "7"), ("CITED_DATABASE_STATEMENT_TIMEOUT_S", "8")];
+    let app = TestApp::start_with_embeddings(&server, &settings).await;
+    database::execute(&app.database, RECORD).await;
+    assert_eq!(app.post("/v1/collections", json!({"name": "c"})).await.status, 201);
+    for (name, limit) in
+        [("lock_timeout", 7_000), ("statement_timeout", 8_000), ("idle_in_transaction_session_timeout", 60_000)]
+    {
+        let seen = format!("SELECT value::bigint FROM seen_limit WHERE name = '{name}'");
+        assert_eq!(database::number(&app.database, &seen).await, limit, "{name}");
+    }
+    app.stop().await;
+}
