@@ -13,6 +13,9 @@ const FEWEST_OF_LEAD_IN: usize = 4;
 const WORDS_OF_SENTENCE: usize = 70;
 const WORDS_OF_LINES: usize = 85;
 
+/// Most nodes of a line of code. With it, the search takes time in proportion to the page.
+const MOST_NODES: usize = 60;
+
 /// Beginnings of lines that are commands, comments or replies.
 const SIGNS_OF_CODE: [&str; 8] = ["$ ", "# ", "% ", "> ", "//", "/*", "-- ", ";"];
 
@@ -112,7 +115,7 @@ pub(super) fn is_line_of_code(node: NodeRef<'_, Node>, element: &Element) -> boo
     let mut inner = node.children().filter(|child| !is_blank(child) && !matches!(child.value(), Node::Other));
     let (Some(only), None) = (inner.next(), inner.next()) else { return false };
     let is_code = matches!(only.value(), Node::Element(code) if matches!(code.name(), "code" | "kbd" | "samp" | "tt"));
-    is_code && {
+    is_code && only.descendants().nth(MOST_NODES).is_none() && {
         let text = text_of(only);
         let text = text.trim();
         text.contains(char::is_whitespace) && !text.ends_with(['.', ':', '?', '!'])

@@ -141,7 +141,9 @@ fn what_leads_elsewhere_by_its_markup_is_left_out() {
 
 #[test]
 fn deep_nesting_does_not_overflow() {
-    assert_eq!(read(&format!("{}words", "<div>".repeat(20_000))).text, "words");
+    for nested in ["<div>", "<div><code>", "<ul><li>", "<div class=a>"] {
+        assert!(read(&format!("{}words", nested.repeat(20_000))).text.ends_with("words"), "{nested}");
+    }
 }
 
 #[test]
