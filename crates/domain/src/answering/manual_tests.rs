@@ -1,3 +1,4 @@
+use super::passages_tests::given_of;
 use super::tests::{answer, parsed, text};
 use super::*;
 use crate::evidence::passage::PassageEvidence;
@@ -140,48 +141,43 @@ fn a_lead_in_is_quoted_with_its_code() {
     assert!(!text("With which words is the pump called from the bridge?", &[&long]).contains("--quiet"));
 }
 
+/// The passages for a question over sections of one document, each with its heading.
+fn given_of_sections(question: &str, title: &str, sections: &[(&str, &str)]) -> String {
+    let headings: Vec<[String; 1]> = sections.iter().map(|(heading, _)| [(*heading).to_owned()]).collect();
+    let sources: Vec<AnswerSource<'_>> = sections
+        .iter()
+        .zip(&headings)
+        .map(|((_, text), heading)| AnswerSource { title, heading, ..AnswerSource::alone(text) })
+        .collect();
+    given_of(question, &sources).map_or_else(String::new, |given| given.text)
+}
+
 #[test]
 fn what_stands_above_all_manuals_is_no_instruction() {
-    let heading = |words: &str| vec![words.to_owned()];
-    let (bugs, use_of) = (heading("REPORTING BUGS"), heading("USE"));
-    let text = "Send pumps that do not start to the pump yard. Start the pump and say what it does.";
-    let bugs = AnswerSource { title: "pump(8)", heading: &bugs, ..AnswerSource::alone(text) };
+    let bugs = "Send pumps that do not start to the pump yard. Start the pump and say what it does.";
     let told = "Open the valve. Then turn the key of the pump until it runs.";
-    let use_of = AnswerSource { title: "pump(8)", heading: &use_of, ..AnswerSource::alone(told) };
-    let of = |question: &str| {
-        super::passages_tests::given_of(question, &[bugs, use_of]).map_or_else(String::new, |given| given.text)
-    };
+    let of = |question: &str| given_of_sections(question, "pump(8)", &[("REPORTING BUGS", bugs), ("USE", told)]);
     assert!(of("How do I start the pump?").starts_with("### pump(8) › USE"), "{}", of("How do I start the pump?"));
     assert!(of("How do I report bugs of the pump?").starts_with("### pump(8) › REPORTING BUGS"));
 }
 
 #[test]
 fn an_entry_tells_what_to_do_before_a_section_with_code_does() {
-    let heading = |words: &str| vec![words.to_owned()];
-    let (options, examples) = (heading("OPTIONS"), heading("EXAMPLES"));
     let entries =
         "-q: Print nothing but errors of the pump.\n\n--skip <basin>: Skip a basin when the pump empties the dock.";
-    let options = AnswerSource { title: "pump(8)", heading: &options, ..AnswerSource::alone(entries) };
     let shown = "The pump empties the dock:\n\n```\npump dock\n```\n\nThe pump then stops by itself.";
-    let examples = AnswerSource { title: "pump(8)", heading: &examples, ..AnswerSource::alone(shown) };
-    let given = super::passages_tests::given_of("How do I make the pump skip a basin?", &[examples, options]);
+    let sections = [("EXAMPLES", shown), ("OPTIONS", entries)];
     assert_eq!(
-        given.unwrap().text,
+        given_of_sections("How do I make the pump skip a basin?", "pump(8)", &sections),
         "### pump(8) › OPTIONS\n\n--skip <basin>: Skip a basin when the pump empties the dock. [^2]"
     );
 }
 
 #[test]
 fn words_in_code_tell_which_section_is_asked_for() {
-    let heading = |words: &str| vec![words.to_owned()];
-    let (shown, other) = (heading("Dock"), heading("Basin"));
-    let section = |code: &'static str| AnswerSource::alone(code);
-    let dock =
-        section("The pump of the harbour is called like this. It then runs for a day:\n\n```\npump --flood\n```");
-    let basin =
-        section("The pump of the harbour is called like this. It then runs for a day:\n\n```\npump --drain\n```");
-    let dock = AnswerSource { heading: &shown, ..dock };
-    let basin = AnswerSource { heading: &other, ..basin };
-    let given = super::passages_tests::given_of("How do I drain with the pump of the harbour?", &[dock, basin]);
-    assert!(given.unwrap().text.starts_with("### Basin"));
+    let dock = "The pump of the harbour is called like this. It then runs for a day:\n\n```\npump --flood\n```";
+    let basin = "The pump of the harbour is called like this. It then runs for a day:\n\n```\npump --drain\n```";
+    let sections = [("Dock", dock), ("Basin", basin)];
+    let given = given_of_sections("How do I drain with the pump of the harbour?", "", &sections);
+    assert!(given.starts_with("### Basin"));
 }

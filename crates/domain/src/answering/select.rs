@@ -58,9 +58,11 @@ fn of_source(
     let mut entry: Option<Entry> = None;
     let mut section = Section::default();
     let mut run_in = RunIn::default();
+    let mut block_start = 0;
     for (place, sentence) in evidence.sentences.iter().enumerate() {
         if before.is_none_or(|before| before.block != sentence.block) {
             entry = Entry::begun_by(source.text, sentence);
+            block_start = place;
         }
         run_in.read(source.text, sentence);
         let above = Above {
@@ -78,8 +80,7 @@ fn of_source(
                 candidate.held |= mask_of_block(evidence, sentence.block);
             }
             candidate.beside = question.terms.share(beside(evidence, place));
-            let first = evidence.sentences.iter().position(|other| other.block == sentence.block).unwrap_or(place);
-            let paragraph = evidence.sentences.get(first..=place).unwrap_or_default();
+            let paragraph = evidence.sentences.get(block_start..=place).unwrap_or_default();
             candidate.context =
                 context(source, above, sentence, asked.is_for_entry).or_else(|| ruling(question, source, paragraph));
             let next = evidence.sentences.get(place + 1);

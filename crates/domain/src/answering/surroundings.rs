@@ -106,7 +106,7 @@ pub(super) fn ruling(
         }
         _ => None,
     }?;
-    let text = quotable(words(rule)).or_else(|| plain_line(words(rule)))?;
+    let text = plain_line(words(rule))?;
     (text.len() <= LONGEST_CONTEXT).then(|| (rule.range.clone(), text))
 }
 

@@ -89,9 +89,9 @@ fn is_prose(part: &str) -> bool {
     if lines.iter().any(|line| ends_as_code(line) || SIGNS_OF_CODE.iter().any(|sign| line.starts_with(sign))) {
         return false;
     }
-    let bare = |token: &'_ str| token.trim_matches(|sign: char| !sign.is_alphanumeric()).to_owned();
-    let tokens: Vec<String> = part.split_whitespace().map(bare).filter(|token| !token.is_empty()).collect();
-    let is_word = |token: &&String| {
+    let bare = part.split_whitespace().map(|token| token.trim_matches(|sign: char| !sign.is_alphanumeric()));
+    let tokens: Vec<&str> = bare.filter(|token| !token.is_empty()).collect();
+    let is_word = |token: &&&str| {
         let is_of_word = |sign: char| sign.is_alphabetic() || matches!(sign, '-' | '\'' | '’');
         token.starts_with(char::is_alphabetic) && token.chars().all(is_of_word)
     };

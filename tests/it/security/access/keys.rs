@@ -29,6 +29,15 @@ pub(super) async fn create(app: &TestApp, wanted: Value) -> (String, String) {
     (text(&made.body["secret"]), text(&made.body["key"]["id"]))
 }
 
+/// Makes a tenant, with a key of all scopes. Returns its id and the key.
+pub(super) async fn create_tenant(app: &TestApp) -> (String, String) {
+    let made = call(app, OPERATOR, Method::POST, "/v1/tenants", Some(json!({"name": "acme"}))).await;
+    let id = text(&made.body["id"]);
+    let wanted = json!({"name": "all", "scopes": ["admin"]});
+    let key = call(app, OPERATOR, Method::POST, &format!("/v1/tenants/{id}/keys"), Some(wanted)).await;
+    (id, text(&key.body["secret"]))
+}
+
 pub(super) async fn status(app: &TestApp, key: &str) -> u16 {
     call(app, key, Method::GET, "/v1/collections", None).await.status
 }

@@ -9,7 +9,7 @@ use reqwest::{Method, multipart};
 use serde_json::{Value, json};
 
 use super::{
-    keys::{SETTINGS, call},
+    keys::{SETTINGS, call, create_tenant},
     world::{OPERATOR, text},
 };
 use crate::{
@@ -34,11 +34,8 @@ impl Tenant {
     async fn start(settings: &[(&str, &str)]) -> Self {
         let models = ModelServer::start().await;
         let app = TestApp::start_with_embeddings(&models, &[&SETTINGS[..], settings].concat()).await;
-        let made = call(&app, OPERATOR, Method::POST, "/v1/tenants", Some(json!({"name": "acme"}))).await;
-        let id = text(&made.body["id"]);
-        let wanted = json!({"name": "all", "scopes": ["admin"]});
-        let key = call(&app, OPERATOR, Method::POST, &format!("/v1/tenants/{id}/keys"), Some(wanted)).await;
-        Self { key: text(&key.body["secret"]), app, id, _models: models }
+        let (id, key) = create_tenant(&app).await;
+        Self { app, id, key, _models: models }
     }
 
     async fn try_to_set(&self, quotas: Value) -> Answer {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use sqlx::{ConnectOptions, Connection, Executor, PgConnection};
 
 use super::{
-    keys::{SETTINGS, call},
-    world::{OPERATOR, text},
+    keys::{SETTINGS, call, create_tenant},
+    world::OPERATOR,
 };
 use crate::{
     database,
@@ -33,10 +33,7 @@ async fn few_connections(models: &ModelServer) -> (TestApp, String) {
     let connections = CONNECTIONS.to_string();
     let settings = [&SETTINGS[..], &[("CITED_DATABASE_CONNECTIONS", connections.as_str())]].concat();
     let app = TestApp::start_with_embeddings(models, &settings).await;
-    let made = call(&app, OPERATOR, Method::POST, "/v1/tenants", Some(json!({"name": "acme"}))).await;
-    let path = format!("/v1/tenants/{}/keys", text(&made.body["id"]));
-    let key = call(&app, OPERATOR, Method::POST, &path, Some(json!({"name": "all", "scopes": ["admin"]}))).await;
-    let key = text(&key.body["secret"]);
+    let (_, key) = create_tenant(&app).await;
     for by in [OPERATOR, &key] {
         let body = json!({"collection": "c", "documents": [{"source": "a", "text": "The permit costs 20 francs."}]});
         let done = call(&app, by, Method::POST, "/v1/documents?wait=true", Some(body)).await;
