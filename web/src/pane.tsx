@@ -35,8 +35,6 @@ export function closePane(): void {
   if (!pane.value) return;
   pane.value = null;
   if (location.hash.startsWith("#/c/")) history.replaceState(null, "", "#/");
-  opener?.focus();
-  opener = null;
 }
 
 export function openPane(wanted: Wanted, from: HTMLElement | null): void {
@@ -74,7 +72,12 @@ export function Pane() {
   const body = useRef<HTMLDivElement>(null);
   const shown = pane.value;
   const focus = shown?.focus?.start ?? -1;
-  useEffect(() => close.current?.focus({ preventScroll: true }), [shown?.urn, focus]);
+  // Both by the same effect: one that is still to come when the pane is closed would take the focus from the opener.
+  useEffect(() => {
+    if (shown) return close.current?.focus({ preventScroll: true });
+    opener?.focus();
+    opener = null;
+  }, [shown?.urn, focus]);
   useEffect(() => {
     body.current?.querySelector("mark.focus, mark, .passage")?.scrollIntoView({ block: "center" });
   }, [shown?.urn, focus, shown?.content]);
