@@ -16,6 +16,12 @@ export function slice(text: string, start: number, end: number): string {
   return rest.slice(0, unitAt(rest, end - start));
 }
 
+/** The parts of a question without an answer that the answer itself does not name, as in crates/domain/src/notices.rs. */
+export function untold(answer: string | null, parts: string[]): string[] {
+  const said = (answer ?? "").toLowerCase();
+  return parts.filter((part) => !said.includes(part.replace(/[?.]+$/, "").toLowerCase()));
+}
+
 /** A number of things in words: "1 document", "2 documents". */
 export function count(number: number, thing: string): string {
   return `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;

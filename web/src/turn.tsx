@@ -4,7 +4,7 @@ import { CitedText, trail } from "./cited";
 import { type Turn, ask, stop } from "./conversation";
 import { openPane } from "./pane";
 import { Findings, ProblemView } from "./problem";
-import { count, milliseconds } from "./text";
+import { count, milliseconds, untold } from "./text";
 import { Why } from "./why";
 
 const REASONS: Record<NonNullable<Answer["reason"]>, [string, string]> = {
@@ -38,7 +38,7 @@ export function TurnView({ turn }: { turn: Turn }) {
         </details>
       ))}
       {!turn.draft && (turn.phase === "searching" || turn.phase === "writing") && <p class="waiting"><span class="pulse" aria-hidden="true" />{turn.phase === "searching" ? "Searching the documents…" : `Reading ${count(turn.sources.length, "passage")}…`}</p>}
-      {answer?.outcome === "partial" && <Missing title="Part of the question has no answer in these documents" parts={answer.missing} />}
+      {answer?.outcome === "partial" && <Unanswered parts={untold(answer.answer, answer.missing)} />}
       {answer?.outcome === "passages" && <p class="notice">These passages say most about it, word for word.</p>}
       {turn.draft && <CitedText text={turn.draft} citations={turn.citations} sources={turn.sources} confirmed={turn.confirmed} />}
       {answer?.outcome === "abstained" && <Abstained answer={answer} />}
@@ -50,6 +50,10 @@ export function TurnView({ turn }: { turn: Turn }) {
       {problem?.trace && <Why trace={problem.trace} sources={problem.sources ?? []} />}
     </article>
   );
+}
+
+function Unanswered({ parts }: { parts: string[] }) {
+  return parts.length > 0 && <Missing title="Part of the question has no answer in these documents" parts={parts} />;
 }
 
 function Missing({ title, parts, hint }: { title: string; parts: string[]; hint?: string }) {

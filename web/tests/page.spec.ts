@@ -100,6 +100,7 @@ test("several passages are shown as such, and a misspelt word is read as it was 
   await expect(page.locator(".marker.goes-on:last-of-type")).toHaveCount(0);
   await ask(page, "How long are backups retaned?");
   await expect(page.locator(".turn").nth(1).locator(".verdict, .abstention")).toBeVisible();
+  await expect(page.locator(".turn").nth(1).locator(".read-as")).toHaveText("Read “retaned” as “retained”.");
 });
 
 test("files are uploaded, and a failure tells its cause", async ({ page }) => {
@@ -391,7 +392,8 @@ test.describe("what a model may do to a stream", () => {
       validation: { ok: true, level: "cited", effective_level: "cited", attempts: 1, warnings: [], errors: [] }, timings_ms: { total: 5 },
     };
     const clarify = { ...answer, outcome: "clarify", answer: null, citations: [], sources: [], missing: ["which of the two contracts is meant"] };
-    const replies = [answer, clarify];
+    const told = { ...answer, answer: `${claim} [^1]\n\nThe sources do not say: who repairs laptops.` };
+    const replies = [answer, clarify, told];
     const asked: unknown[] = [];
     await page.route("/v1/ask", (route) => {
       asked.push(route.request().postDataJSON().messages);
@@ -403,7 +405,11 @@ test.describe("what a model may do to a stream", () => {
     await expect(page.locator(".verdict")).toContainText("every claim cited");
     await ask(page, "And the contract?");
     await expect(page.locator(".turn").nth(1).locator(".notice")).toContainText("which of the two contracts is meant");
-    expect(asked).toEqual([undefined, [
+    await ask(page, "How much leave? Who repairs laptops?");
+    await expect(page.locator(".turn").nth(2).locator(".prose").first()).toContainText("The sources do not say");
+    // Said once is enough.
+    await expect(page.locator(".turn").nth(2).locator(".notice")).toHaveCount(0);
+    expect(asked.slice(0, 2)).toEqual([undefined, [
       { role: "user", content: "How much leave, and who repairs laptops?" },
       { role: "assistant", content: `${claim} [^1]` },
       { role: "user", content: "And the contract?" },
