@@ -36,6 +36,7 @@ pub mod origin;
 pub mod planning;
 pub mod prompt;
 pub mod refinement;
+pub mod release_notes;
 mod reply_code;
 pub mod reranking;
 pub mod rewriting;

@@ -29,6 +29,9 @@ const NAMED_ENTRY: f32 = 0.5;
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
 
+/// Bonus of a heading that tells when what the question names was; the other scores range from 0 to about 1.
+const DATED_HEADING: f32 = 0.5;
+
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceCandidate {
@@ -203,9 +206,10 @@ pub(super) fn candidate(
     sentence: &SentenceEvidence,
 ) -> Option<SentenceCandidate> {
     let (question, heading) = (asked.question, above.heading);
-    let can_state = matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
     let range = below_heading(source, sentence.range.clone());
     let words = source.text.get(range.clone())?;
+    let is_dated_heading = is_dated_heading(question, sentence, words);
+    let can_state = is_dated_heading || matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
     if !can_state || is_question(words) || is_label(words.trim()) {
         return None;
     }
@@ -224,6 +228,7 @@ pub(super) fn candidate(
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text, reason)
+            + if is_dated_heading { DATED_HEADING } else { 0.0 }
             + asked.roles.bonus_of_sentence(&text, asked.is_changed_by(source.title))
             + if is_row { asked.roles.bonus_of_row(header.unwrap_or_default(), words) } else { 0.0 },
         about: about(&question.text, source.title),
@@ -232,7 +237,9 @@ pub(super) fn candidate(
         held,
         is_fragment: is_part_of_synopsis(&text)
             || !is_row
-                && (is_cut(source, sentence.range.start) || is_code(&text) || is_fragment(&text) && !is_headed_name),
+                && (is_cut(source, sentence.range.start)
+                    || is_code(&text)
+                    || is_fragment(&text) && !is_headed_name && !is_dated_heading),
         named: if is_row { named(question, words) } else { 0.0 },
         source: 0,
         range,
@@ -255,6 +262,15 @@ pub(super) fn candidate(
         items: Vec::new(),
         code: None,
     })
+}
+
+/// Whether a heading tells when what a question names by its version or number was: "1.50.0 (March 3, 2026)".
+fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &str) -> bool {
+    let identifiers = question.terms.identifiers();
+    sentence.kind == BlockKind::Heading
+        && question.kind == AnswerKind::Date
+        && sentence.mask & identifiers != 0
+        && question.kind.is_held_by(&question.text, words)
 }
 
 /// Share of the question's weight in a sentence, with the credit for what names its subject.

@@ -30,6 +30,13 @@ fn what_a_named_section_is_stands_where_it_begins() {
 }
 
 #[test]
+fn a_heading_tells_when_a_version_was() {
+    let notes = "# 1.50.0 (March 3, 2026)\n\n- Jars are sold with the paint.\n\n# 1.5.0 (May 2, 2021)\n\n- Released jars are red.\n";
+    assert_eq!(text("When was 1.50.0 released?", &[notes]), "1.50.0 (March 3, 2026) [^1]");
+    assert_eq!(text("With what are the jars of 1.50.0 sold?", &[notes]), "Jars are sold with the paint. [^1]");
+}
+
+#[test]
 fn a_lead_in_is_quoted_with_its_list() {
     let exit = "The event is emitted when the process exits as a result of either:\n\n- The exit method was called;\n- Nothing is left to be done.\n\nListeners must be synchronous.\n";
     assert_eq!(

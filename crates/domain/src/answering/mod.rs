@@ -8,10 +8,10 @@
 //! Where no sentence can be an answer (what to do, a comparison, a summary, a list), [`passages`] gives whole passages
 //! instead, each with the reason why it is there.
 //!
-//! Quotes are exact except for four changes. Three keep an answer a paragraph of plain sentences, with the items of a list
-//! that one leads in below it: white space is normalised, Markdown signs before a sentence are removed, and text in the
-//! source that looks like a marker is escaped as the marker grammar requires (`\[^1]`). The fourth: a cell of a table comes
-//! after the name of its column.
+//! Quotes are exact except for five changes. Four keep an answer a paragraph of plain sentences, with the items of a list
+//! that one leads in below it: white space is normalised, Markdown signs before a sentence and tags of HTML that lay a page
+//! out are removed, and text in the source that looks like a marker is escaped as the marker grammar requires (`\[^1]`). The
+//! fifth: a cell of a table comes after the name of its column.
 
 mod calculation;
 mod candidate;

@@ -10,6 +10,10 @@ use crate::wording::named_value;
 /// Longest sentence quoted, in bytes: longer text is a table or a list without full stops.
 const LONGEST: usize = 1200;
 
+/// Tags of HTML that lay a page out; those of words, such as `<b>`, are quoted as they are.
+const TAGS: [&str; 13] =
+    ["br", "center", "details", "div", "h1", "h2", "h3", "h4", "hr", "img", "p", "picture", "summary"];
+
 /// Characters of a line that tell whether it opens HTML of several lines.
 const LONGEST_TAG: usize = 9;
 
@@ -37,7 +41,11 @@ pub(super) fn plain_line(words: &str) -> Option<String> {
     if !words.chars().any(char::is_alphanumeric) {
         return None;
     }
-    let line = with_blanks(words).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = without_tags(words);
+    if !words.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_row_bars(&line);
     let line = escape_markers(line.trim());
     let as_read = blocks(&line);
@@ -50,12 +58,40 @@ pub(super) fn plain_line(words: &str) -> Option<String> {
     (is_plain && !has_fence && !opens_html(&line)).then_some(line)
 }
 
-/// A text with blanks for the line breaks of HTML, which cells of Markdown hold.
-fn with_blanks(words: &str) -> Cow<'_, str> {
-    if !words.contains("<br") {
+/// A text without the tags of HTML that lay it out, as Markdown may hold them; a blank for each that breaks the line. Those in
+/// code, and other words in angle brackets, stay.
+fn without_tags(words: &str) -> Cow<'_, str> {
+    if !words.contains('<') {
         return Cow::Borrowed(words);
     }
-    Cow::Owned(["<br>", "<br/>", "<br />"].iter().fold(words.to_owned(), |words, tag| words.replace(tag, " ")))
+    let mut plain = String::with_capacity(words.len());
+    let (mut rest, mut is_code) = (words, false);
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        plain.push_str(before);
+        is_code ^= before.matches('`').count() % 2 == 1;
+        // `Vec<b>` is a type.
+        let is_type = before.ends_with(char::is_alphanumeric) && from.as_bytes().get(2) == Some(&b'>');
+        let length = tag_length(from).filter(|_| !is_code && !is_type);
+        let (tag, after) = from.split_at(length.unwrap_or(1));
+        plain.push_str(match length {
+            None => tag,
+            Some(_) if tag.starts_with("<br") => " ",
+            Some(_) => "",
+        });
+        rest = after;
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+/// Length of the tag that a text begins with, if it lays a page out.
+fn tag_length(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('<')?;
+    let name = inner.strip_prefix('/').unwrap_or(inner);
+    let name = name.get(..name.find(|sign: char| !sign.is_ascii_alphanumeric())?)?;
+    let end = inner.find(['<', '>']).filter(|end| inner.as_bytes().get(*end) == Some(&b'>'))?;
+    TAGS.contains(&name.to_ascii_lowercase().as_str()).then_some(end + 2)
 }
 
 /// Whether a line opens HTML that goes on over blank lines, and would swallow what is written after it.
@@ -116,4 +152,27 @@ pub(super) fn code(block: &str) -> Option<String> {
     let is_plain = !inner.iter().any(|line| line.contains("```") || line.contains("~~~") || line.contains('\r'));
     let has_words = inner.iter().any(|line| line.chars().any(char::is_alphanumeric));
     (is_plain && has_words).then(|| format!("```\n{}\n```", inner.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_that_lay_a_page_out_are_left_out() {
+        let table = [
+            ("<p align=\"center\">Paint<br/>is <b>wet</b>.</p>", "Paint is <b>wet</b>."),
+            ("</div> It dries.<br>It stays.", "It dries. It stays."),
+            ("<img alt=\"a jar\" src=\"a.png\" height=\"20\"> It dries.", "It dries."),
+            (
+                "Use `<b>` for a `Vec<u8>` of Vec<b> in <file>, if 1 < 2 > 0.",
+                "Use `<b>` for a `Vec<u8>` of Vec<b> in <file>, if 1 < 2 > 0.",
+            ),
+            ("It is <p", "It is <p"),
+        ];
+        for (words, expected) in table {
+            assert_eq!(plain_line(words).as_deref(), Some(expected));
+        }
+        assert_eq!(plain_line("<div class=\"badges\">"), None);
+    }
 }

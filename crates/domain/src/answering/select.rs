@@ -11,6 +11,7 @@ use super::section::{RunIn, Section};
 use super::surroundings::{Above, beside, context, ruling};
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
+use crate::markdown::BlockKind;
 use crate::wording::named_value;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
@@ -87,8 +88,8 @@ fn of_source(
             let is_last = next.is_none_or(|next| next.block != sentence.block);
             let is_name = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
             candidate.is_fragment |= entry.as_ref().is_some_and(is_name);
-            candidate.is_fragment |=
-                place == 0 && is_last && next.is_some() && source.key.ordinal == 0 && is_title_line(&candidate.text);
+            let is_title = sentence.kind == BlockKind::Paragraph && is_title_line(&candidate.text);
+            candidate.is_fragment |= place == 0 && is_last && next.is_some() && source.key.ordinal == 0 && is_title;
             let opened = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence));
             if let Some(entry) = opened {
                 candidate.open(asked, source, entry);

@@ -78,7 +78,7 @@ pub(super) fn units(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Ve
     let mut block = None;
     for sentence in sentences(source.text) {
         let words = sentence.words();
-        if is_cut(source, words.start) {
+        if !sentence.has_words || is_cut(source, words.start) {
             continue;
         }
         let below = below_heading(source, words.clone());

@@ -3,6 +3,7 @@
 //! The grader and the extractive answerer both read this: it is computed once per passage.
 
 pub(crate) mod clause;
+mod identifier;
 pub mod kind;
 pub(crate) mod measure;
 pub mod names;
@@ -11,6 +12,7 @@ pub mod passage;
 mod resemblance;
 
 use self::clause::asking_sentence;
+use self::identifier::is_classifier;
 use self::kind::AnswerKind;
 use self::numbers::Numbers;
 use super::asking::is_instruction;
@@ -132,7 +134,8 @@ impl QuestionTerms {
             }
             let document_frequency = document_frequency(stem);
             let idf = inverse_document_frequency(chunks, document_frequency);
-            let frame = if FRAME_STEMS.contains(&stem) { FRAME_WEIGHT } else { 1.0 };
+            let is_frame = FRAME_STEMS.contains(&stem) || is_classifier(&asked, stem, &range);
+            let frame = if is_frame { FRAME_WEIGHT } else { 1.0 };
             #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
             let weight = idf as f32 * frame;
             terms.push(QuestionTerm {

@@ -51,7 +51,7 @@ impl PassageEvidence {
         let title_mask = question.mask_of(analyzer, title) | question.resembled_in(title);
         let mut evidence = Self { title_mask, ..Self::default() };
         let mut table = TableAbove::default();
-        for sentence in sentences(text) {
+        for sentence in sentences(text).into_iter().filter(|sentence| sentence.has_words) {
             let range = sentence.words();
             let words = text.get(range.clone()).unwrap_or_default();
             let found = scan(analyzer, question, words);

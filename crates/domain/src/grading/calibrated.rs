@@ -12,6 +12,7 @@ use super::question::{Answerability, answerability, with_odds};
 use super::{Grade, Verdict, row};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
+use crate::release_notes;
 
 /// Most question terms that a reason names.
 const NAMED_TERMS: usize = 4;
@@ -30,6 +31,10 @@ const TITLED_ENTRY: f32 = 0.4;
 /// Odds of the document that the last answer of a conversation was taken from, over those of others. Not fitted: in
 /// conversations over folders that were written for it, it held every second answer.
 const ODDS_OF_LAST_DOCUMENT: f32 = 4.0;
+
+/// Odds of release notes, over those of other documents, for a question that is not for a change: they speak of everything, and
+/// explain little. Not fitted: the sets have none.
+const ODDS_OF_RELEASE_NOTES: f32 = 0.4;
 
 /// The grades of a round.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,8 +73,14 @@ fn grade_by_odds(
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
     let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
     let by_entry = passages.iter().zip(evidence).map(|(passage, evidence)| by_form(question, passage, evidence));
+    let asks_for_changes = release_notes::are_asked_for(&question.text);
+    let odds_of = |passage: &Passage<'_>| {
+        let is_aside = !asks_for_changes && release_notes::is_of_them(passage.title);
+        if is_aside { odds * ODDS_OF_RELEASE_NOTES } else { odds }
+    };
+    let by_both = by_features.zip(by_entry).map(|(one, other)| one.max(other));
     let probabilities: Vec<f32> =
-        by_features.zip(by_entry).map(|(one, other)| with_odds(one.max(other), odds)).collect();
+        by_both.zip(passages).map(|(probability, passage)| with_odds(probability, odds_of(passage))).collect();
     let highest = probabilities.iter().copied().fold(0.0, f32::max);
     let verdicts = features
         .into_iter()

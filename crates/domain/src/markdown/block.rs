@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::definition::is_link_definition;
 use super::leaf::{Leaf, LeafKind, leaves};
 use super::line::{Lines, bullet, is_table_delimiter, is_table_row, marks, quote_marks, sign_marks};
 
@@ -31,6 +32,8 @@ pub struct Block {
     pub range: Range<usize>,
     /// Byte at which its words start: after list bullets, quote marks and heading signs.
     pub content: usize,
+    /// Whether a reader sees words in it: not in link reference definitions, pictures within links and HTML without text.
+    pub has_words: bool,
 }
 
 /// Splits a text into its blocks, in order, without overlap.
@@ -39,7 +42,7 @@ pub struct Block {
 /// parser, such as link reference definitions, are paragraphs.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Block> {
-    let mut writer = Writer { text, blocks: Vec::new(), open: Open::Nothing };
+    let mut writer = Writer { text, blocks: Vec::new(), open: Open::Nothing, has_words: true };
     let mut lines = Lines::of(text).peekable();
     for leaf in leaves(text) {
         while let Some(line) = lines.next_if(|line| line.end < leaf.bytes.start) {
@@ -69,6 +72,8 @@ struct Writer<'t> {
     text: &'t str,
     blocks: Vec<Block>,
     open: Open,
+    /// Whether the lines that are being read have words for a reader.
+    has_words: bool,
 }
 
 impl<'t> Writer<'t> {
@@ -78,6 +83,7 @@ impl<'t> Writer<'t> {
 
     fn leaf(&mut self, leaf: &Leaf, lines: &[Range<usize>]) {
         self.open = Open::Nothing;
+        self.has_words = leaf.has_words;
         let [first, rest @ ..] = lines else { return };
         let all = first.start..rest.last().unwrap_or(first).end;
         let words = self.words(first, marks(self.slice(first.start..leaf.bytes.start)));
@@ -136,6 +142,7 @@ impl<'t> Writer<'t> {
     /// A line that no leaf holds: an empty list item, or part of a link reference definition.
     fn loose_line(&mut self, line: &Range<usize>) {
         let whole = self.slice(line.clone());
+        self.has_words = self.open == Open::Paragraph && self.has_words || !is_link_definition(whole);
         if self.open != Open::Paragraph && marks(whole) == whole.trim_end().len() && !whole.trim().is_empty() {
             self.open = Open::Nothing;
             self.push(BlockKind::Rule, line.clone(), line.end);
@@ -200,7 +207,7 @@ impl<'t> Writer<'t> {
 
     fn push(&mut self, kind: BlockKind, range: Range<usize>, content: usize) {
         let content = content.clamp(range.start, range.end);
-        self.blocks.push(Block { kind, range, content });
+        self.blocks.push(Block { kind, range, content, has_words: self.has_words });
     }
 }
 

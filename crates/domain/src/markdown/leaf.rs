@@ -17,6 +17,8 @@ pub(crate) struct Leaf {
     pub(crate) bytes: Range<usize>,
     /// Whether it lies in a list item or a quotation.
     pub(crate) is_nested: bool,
+    /// Whether a reader sees words in it: not in pictures within links, nor in HTML without text.
+    pub(crate) has_words: bool,
 }
 
 /// Kinds of leaf blocks.
@@ -53,6 +55,9 @@ pub(super) fn leaves_by(size: usize, text: &str) -> Vec<Leaf> {
         for (event, range) in Parser::new_ext(window, Options::ENABLE_TABLES).into_offset_iter() {
             reader.read(event, range);
         }
+        for leaf in reader.leaves.iter_mut().filter(|leaf| leaf.kind == LeafKind::Html) {
+            leaf.has_words = window.get(leaf.bytes.clone()).is_some_and(has_words_beside_tags);
+        }
         if window.len() == rest.len() {
             leaves.extend(reader.leaves.into_iter().map(|leaf| leaf.moved(from)));
             return leaves;
@@ -88,6 +93,23 @@ pub(super) fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// Whether HTML has letters or digits outside of its tags and comments.
+fn has_words_beside_tags(html: &str) -> bool {
+    let mut rest = html;
+    while let Some((text, tag)) = rest.split_once('<') {
+        if has_letters(text) {
+            return true;
+        }
+        let (end, length) = if tag.starts_with("!--") { ("-->", 3) } else { (">", 1) };
+        rest = tag.find(end).and_then(|at| tag.get(at + length..)).unwrap_or_default();
+    }
+    has_letters(rest)
+}
+
+fn has_letters(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
 /// The first lines of a text that are `length` bytes together, or a little more.
 fn whole_lines(text: &str, length: usize) -> &str {
     let after = text.as_bytes().get(length..).unwrap_or_default();
@@ -119,10 +141,12 @@ struct Reader {
     is_item_text: bool,
     /// Start of the last block that lies in no other.
     last_block: Option<usize>,
-    /// Open pictures of the last heading.
+    /// Open pictures.
     pictures: usize,
-    /// The words that stand for its pictures.
+    /// The words that stand for the pictures of the last heading.
     pictured: String,
+    /// Open links.
+    links: usize,
 }
 
 impl Reader {
@@ -131,7 +155,7 @@ impl Reader {
             Event::Start(Tag::Paragraph | Tag::CodeBlock(CodeBlockKind::Indented)) => self.leaf(LeafKind::Text, range),
             Event::Start(Tag::HtmlBlock) => self.leaf(LeafKind::Html, range),
             Event::Start(Tag::Heading { level, .. }) => {
-                (self.pictures, self.pictured) = (0, String::new());
+                self.pictured.clear();
                 self.leaf(LeafKind::Heading(number(level), String::new()), range);
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => self.leaf(LeafKind::Fence, range),
@@ -147,15 +171,17 @@ impl Reader {
             }
             Event::Start(Tag::Item) | Event::End(TagEnd::Item) => self.is_item_text = false,
             event if range.start < self.leaf_end => self.inside(&event),
-            Event::End(_) => {}
-            _ if self.is_item_text => {
+            event @ Event::End(_) => self.inside(&event),
+            event if self.is_item_text => {
                 if let Some(leaf) = self.leaves.last_mut() {
                     leaf.bytes.end = leaf.bytes.end.max(range.end);
                 }
+                self.inside(&event);
             }
-            _ => {
-                self.leaves.push(Leaf { kind: LeafKind::Text, bytes: range, is_nested: true });
+            event => {
+                self.leaves.push(Leaf { kind: LeafKind::Text, bytes: range, is_nested: true, has_words: false });
                 self.is_item_text = true;
+                self.inside(&event);
             }
         }
     }
@@ -163,7 +189,9 @@ impl Reader {
     fn leaf(&mut self, kind: LeafKind, bytes: Range<usize>) {
         self.block(bytes.start);
         self.leaf_end = bytes.end;
-        self.leaves.push(Leaf { kind, bytes, is_nested: self.depth > 0 });
+        (self.links, self.pictures) = (0, 0);
+        let has_words = !matches!(kind, LeafKind::Text);
+        self.leaves.push(Leaf { kind, bytes, is_nested: self.depth > 0, has_words });
     }
 
     fn block(&mut self, start: usize) {
@@ -173,15 +201,25 @@ impl Reader {
         }
     }
 
-    /// Adds the text of an event inside a heading to the heading's words.
+    /// Reads an event inside the last leaf: whether it is words, and those of a heading.
     fn inside(&mut self, event: &Event<'_>) {
-        let Some(Leaf { kind: LeafKind::Heading(_, title), .. }) = self.leaves.last_mut() else { return };
+        let Some(leaf) = self.leaves.last_mut() else { return };
+        match event {
+            Event::Start(Tag::Link { .. }) => self.links += 1,
+            Event::End(TagEnd::Link) => self.links = self.links.saturating_sub(1),
+            Event::Start(Tag::Image { .. }) => self.pictures += 1,
+            Event::End(TagEnd::Image) => self.pictures = self.pictures.saturating_sub(1),
+            // A picture in a link is a badge or a button.
+            Event::Text(text) | Event::Code(text) if self.links == 0 || self.pictures == 0 => {
+                leaf.has_words |= has_letters(text);
+            }
+            _ => {}
+        }
+        let LeafKind::Heading(_, title) = &mut leaf.kind else { return };
         let words = if self.pictures > 0 { &mut self.pictured } else { &mut *title };
         match event {
             Event::Text(text) | Event::Code(text) => words.push_str(text),
             Event::SoftBreak | Event::HardBreak => words.push(' '),
-            Event::Start(Tag::Image { .. }) => self.pictures += 1,
-            Event::End(TagEnd::Image) => self.pictures = self.pictures.saturating_sub(1),
             // A title may be a logo; badges beside a name are no part of it.
             Event::End(TagEnd::Heading(_)) if title.trim().is_empty() => title.clone_from(&self.pictured),
             _ => {}

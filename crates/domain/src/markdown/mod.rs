@@ -5,6 +5,7 @@
 //! splitter come from the same leaves, so that all parts of the service read a text alike.
 
 mod block;
+mod definition;
 mod leaf;
 mod line;
 mod link;
@@ -12,6 +13,7 @@ mod link;
 mod tests;
 
 pub use block::{Block, BlockKind, blocks};
+pub(crate) use definition::link_definitions;
 pub(crate) use leaf::{Leaf, LeafKind, leaves, start_of_line};
 pub(crate) use line::is_bold;
 pub use line::{cells, is_table_delimiter};

@@ -37,19 +37,24 @@ pub struct Features {
     pub entry: Option<f64>,
     /// Whether a sentence of the passage defines the thing that the query asks to define.
     pub defines: bool,
+    /// Whether the query names identifiers, and the passage or its title holds them all.
+    pub identified: bool,
 }
 
 /// Features of all passages, in their order.
 #[must_use]
 pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passage<'_>]) -> Vec<Features> {
     let mass = Mass::of(query);
+    let identifiers = query.identifiers();
     let of_passage = |passage: &Passage<'_>| {
         let titled = query.mask_of(analyzer, passage.title);
         let entry = query.entry_share(titled, passage.text).map(f64::from);
         let defines = query.is_defined_in(passage.text);
+        let held = || titled | query.mask_of(analyzer, passage.text);
+        let identified = identifiers != 0 && held() & identifiers == identifiers;
         let said = if passage.is_section { fullness(passage.text) } else { 1.0 };
         let title = mass.share(titled) * said;
-        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title], entry, defines }
+        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title], entry, defines, identified }
     };
     passages.iter().map(of_passage).collect()
 }

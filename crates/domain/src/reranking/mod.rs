@@ -21,6 +21,9 @@ const TITLED_ENTRY: f64 = 0.8;
 /// Weight of a sentence that defines what the query asks to define.
 const DEFINITION: f64 = 0.4;
 
+/// Weight of the identifiers that the query names: vectors hardly tell 1.50.0 from 1.5.0.
+const IDENTIFIED: f64 = 0.8;
+
 /// Scores of the passages, in their order; higher is better. The evidence of their words counts as much as words count for
 /// the query: the weights were learned with both rankings fused half and half.
 #[must_use]
@@ -32,7 +35,8 @@ pub fn score(features: &[Features], weight: DenseWeight) -> Vec<f64> {
         let said = of_words.iter().zip(words).map(|(weight, value)| weight * value).sum::<f64>();
         let entry = features.entry.map_or(0.0, |titled| ENTRY + TITLED_ENTRY * titled);
         let definition = if features.defines { DEFINITION } else { 0.0 };
-        of_fused * fused + trust * said + entry + definition
+        let identified = if features.identified { IDENTIFIED } else { 0.0 };
+        of_fused * fused + trust * said + entry + definition + identified
     };
     features.iter().map(weigh).collect()
 }

@@ -56,6 +56,24 @@ fn words_count_as_much_as_they_do_for_the_query() {
     assert!(scores(1.0)[1] < scores(1.0)[0], "vectors alone decide");
 }
 
+#[test]
+fn a_passage_with_the_identifier_asked_for_goes_before_one_with_another() {
+    let (other, asked) = (("Paint 1.5.0", "The release is out.", 0.9), ("Paint 1.50.0", "Jars.", 0.4));
+    let scores = |query: &str| score(&features_of(query, &[other, asked]), DenseWeight::default());
+    let of_release = |query: &str| {
+        let terms = self::query(query);
+        let passages: Vec<Passage<'_>> = [other, asked]
+            .iter()
+            .map(|(title, text, fused)| Passage { title, text, is_section: true, fused: *fused })
+            .collect();
+        score(&of_passages(Analyzer::english(), &terms, &passages), DenseWeight::default())
+    };
+    let with = of_release("When was 1.50.0 released?");
+    assert!(with[1] > with[0], "{with:?}");
+    let without = scores("release");
+    assert!(without[0] > without[1], "{without:?}");
+}
+
 proptest! {
     #[test]
     fn features_are_shares(query in "[a-e ]{0,12}", texts in prop::collection::vec(("[a-e ]{0,9}", "[a-e .]{0,40}", 0.0..=1.0f64), 0..5)) {

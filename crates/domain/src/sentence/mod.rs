@@ -26,6 +26,8 @@ pub struct Sentence {
     pub block: usize,
     /// The kind of its block.
     pub kind: BlockKind,
+    /// Whether a reader sees words in its block: [`Block::has_words`].
+    pub has_words: bool,
 }
 
 impl Sentence {
@@ -60,6 +62,7 @@ pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
                     range,
                     block: number,
                     kind: block.kind,
+                    has_words: block.has_words,
                 });
             }
         };

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::outline::Heading;
 use super::questions;
-use crate::markdown::{Leaf, LeafKind, leaves, start_of_line};
+use crate::markdown::{Leaf, LeafKind, leaves, link_definitions, start_of_line};
 
 const LONGEST_SETEXT_LINES: usize = 3;
 const LONGEST_SETEXT_BYTES: usize = 200;
@@ -34,9 +34,18 @@ pub(super) fn fenced_code(text: &str) -> Vec<Range<usize>> {
     fences.map(|leaf| whole_lines(text, leaf.bytes)).collect()
 }
 
-/// Headings of `text` and the questions that head their answers, and the byte ranges of its fenced code and front matter,
-/// both in order.
-pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {
+/// The parts of a Markdown text that the splitter goes by, each in order.
+pub(super) struct Scan {
+    /// The headings, and the questions that head their answers.
+    pub(super) headings: Vec<Heading>,
+    /// The byte ranges of fenced code and front matter.
+    pub(super) code: Vec<Range<usize>>,
+    /// The byte ranges of the lines that have no words for a reader: definitions of links, badges, HTML without text.
+    pub(super) unread: Vec<Range<usize>>,
+}
+
+/// Reads the structure of a Markdown text.
+pub(super) fn scan(text: &str) -> Scan {
     let body = front_matter_end(text);
     let leaves = leaves_from(text, body);
     let (mut headings, code) = in_syntax(text, body, &leaves);
@@ -56,7 +65,23 @@ pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {
         end = if is_apart { heading.bytes.end } else { end };
         is_apart
     });
-    (headings, code)
+    Scan { headings, code, unread: unread(text, body, &leaves) }
+}
+
+/// The lines after the byte `body` that have no words for a reader.
+fn unread(text: &str, body: usize, leaves: &[Leaf]) -> Vec<Range<usize>> {
+    let mut unread: Vec<Range<usize>> = Vec::new();
+    let mut end = body;
+    for leaf in leaves {
+        let lines = whole_lines(text, leaf.bytes.clone());
+        unread.extend(link_definitions(text, end..lines.start));
+        end = end.max(lines.end);
+        if !leaf.has_words && !leaf.is_nested {
+            unread.push(lines);
+        }
+    }
+    unread.extend(link_definitions(text, end..text.len()));
+    unread
 }
 
 /// The leaves of the text after the byte `body`, at their places in the whole text.
@@ -179,7 +204,7 @@ mod tests {
     #[test]
     fn ranges_cover_whole_lines() {
         let text = "intro\n\nSick\nleave\n---\n```\ncode\n```\n";
-        let (headings, code) = scan(text);
+        let Scan { headings, code, .. } = scan(text);
         assert_eq!(&text[headings[0].bytes.clone()], "Sick\nleave\n---\n");
         assert_eq!(&text[code[0].clone()], "```\ncode\n```\n");
     }
@@ -187,9 +212,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_scans(text in "([#=`~>*+-]{1,4}|Q: |A: |[ \\t]{1,5}|\\r?\\n|[a-zé漢\\[\\]()!|<.1]{1,3}){0,40}") {
-            let (headings, code) = scan(&text);
+            let Scan { headings, code, unread } = scan(&text);
             prop_assert!(headings.is_sorted_by(|left, right| left.bytes.end <= right.bytes.start));
-            for range in headings.iter().map(|heading| &heading.bytes).chain(&code) {
+            for range in headings.iter().map(|heading| &heading.bytes).chain(&code).chain(&unread) {
                 prop_assert!(text.get(range.clone()).is_some());
             }
         }

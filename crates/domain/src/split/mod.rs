@@ -1,7 +1,9 @@
 //! Splitting: a document's text into pieces that an embedder can read whole.
 //!
 //! Laws, held by property tests:
-//! - pieces cover every character of the text that is not white space, in order;
+//! - pieces cover every character of the text that is not white space, in order, but of Markdown what no reader sees:
+//!   definitions of links, pictures within links, HTML without text (unless there is nothing else), and a heading before
+//!   much of that, which is in the path of the pieces after it;
 //! - each is an exact slice of the text, without white space at its ends, never empty;
 //! - each fits its budget by the real count of the embedder's tokenizer, overlap included;
 //! - none crosses from one page to the next, and none cuts a row of a table that fits in a piece;

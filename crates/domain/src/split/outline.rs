@@ -21,11 +21,13 @@ pub struct Heading {
     pub text: String,
 }
 
-/// The headings of a text in order, each with the one above it, and the parts that are code.
+/// The headings of a text in order, each with the one above it, the parts that are code, and those without words for a
+/// reader.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outline {
     headings: Vec<(Heading, Option<usize>)>,
     code: Vec<Range<usize>>,
+    unread: Vec<Range<usize>>,
     /// Whether the whole text is source code.
     is_source: bool,
 }
@@ -36,8 +38,8 @@ impl Outline {
     pub fn of(kind: SplitterKind, text: &str) -> Self {
         match kind {
             SplitterKind::Markdown => {
-                let (headings, code) = markdown::scan(text);
-                Self { code, ..Self::of_headings(text, headings) }
+                let scan = markdown::scan(text);
+                Self { code: scan.code, unread: scan.unread, ..Self::of_headings(text, scan.headings) }
             }
             SplitterKind::Code => Self { is_source: true, ..Self::nested(code::scan(text)) },
             SplitterKind::Auto | SplitterKind::Recursive => Self::from_headings(text, []),
@@ -119,6 +121,18 @@ impl Outline {
     /// Whether the whole text is source code.
     pub(super) const fn is_source(&self) -> bool {
         self.is_source
+    }
+
+    /// The byte ranges without words for a reader, in order and apart: no piece is made of them.
+    pub(super) fn unread(&self) -> &[Range<usize>] {
+        &self.unread
+    }
+
+    /// Bytes without words for a reader within a range of the text.
+    pub(super) fn unread_within(&self, bytes: &Range<usize>) -> usize {
+        let first = self.unread.partition_point(|range| range.start < bytes.start);
+        let within = self.unread.iter().skip(first).take_while(|range| range.end <= bytes.end);
+        within.map(ExactSizeIterator::len).sum()
     }
 
     /// The fenced code block, fences included, that a byte offset lies in.

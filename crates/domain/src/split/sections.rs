@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::SplitSource;
 use super::units::Unit;
 
+/// Most bytes without words for a reader, such as definitions of links, that a piece holds between two units.
+const LONGEST_UNREAD: usize = 120;
+
 /// Units that stand under the same headings, on one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
@@ -60,7 +63,9 @@ fn apart(source: &SplitSource<'_>, units: &[Unit]) -> Vec<Section> {
         let heading = outline.innermost_at(unit.bytes.start);
         let lines = outline.heading_lines_at(unit.bytes.start);
         let is_text = lines.is_none_or(|lines| unit.bytes.start >= lines.end);
-        let last = sections.last_mut().filter(|last| is_on_same_page(source, units, last.units.start, number));
+        let last = sections.last_mut().filter(|last| {
+            is_on_same_page(source, units, last.units.start, number) && !is_parted(source, units, number)
+        });
         match last {
             Some(last)
                 if last.heading == heading || !has_text && heading.and_then(|it| outline.above(it)) == last.heading =>
@@ -70,6 +75,12 @@ fn apart(source: &SplitSource<'_>, units: &[Unit]) -> Vec<Section> {
                 has_text |= is_text;
             }
             Some(_) | None => {
+                // Lines of headings with nothing below them but badges: the pieces after those have them in their path.
+                let is_bare =
+                    |last: &&Section| !has_text && last.heading == heading && is_parted(source, units, number);
+                if sections.last().as_ref().is_some_and(is_bare) {
+                    sections.pop();
+                }
                 sections.push(Section::of(number, heading));
                 has_text = is_text;
             }
@@ -89,7 +100,9 @@ impl Joined {
     /// Whether the next section may share this one.
     fn takes(&self, next: &Section, source: &SplitSource<'_>, units: &[Unit]) -> bool {
         let is_below = |highest| source.outline.upwards(next.heading).any(|heading| heading == highest);
-        self.highest.is_none_or(is_below) && is_on_same_page(source, units, self.section.units.start, next.units.start)
+        self.highest.is_none_or(is_below)
+            && is_on_same_page(source, units, self.section.units.start, next.units.start)
+            && !is_parted(source, units, next.units.start)
     }
 }
 
@@ -97,6 +110,14 @@ impl Joined {
 fn above_both(source: &SplitSource<'_>, one: Option<usize>, other: Option<usize>) -> Option<usize> {
     let others: Vec<usize> = source.outline.upwards(other).collect();
     source.outline.upwards(one).find(|heading| others.contains(heading))
+}
+
+/// Whether so much that no reader sees stands before a unit that it would take the room of words.
+fn is_parted(source: &SplitSource<'_>, units: &[Unit], number: usize) -> bool {
+    let end_of = |number: usize| units.get(number).map(|unit| unit.bytes.end);
+    let before = number.checked_sub(1).and_then(end_of).unwrap_or(0);
+    let start = units.get(number).map_or(before, |unit| unit.bytes.start);
+    source.outline.unread_within(&(before..start)) > LONGEST_UNREAD
 }
 
 fn is_on_same_page(source: &SplitSource<'_>, units: &[Unit], one: usize, other: usize) -> bool {

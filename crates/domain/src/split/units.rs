@@ -72,13 +72,11 @@ pub(super) fn units_of(
         whole: None,
         units: Vec::with_capacity(text.len() / 64),
     };
-    let mut end = 0;
-    for row in tables.rows() {
-        builder.sentences(end..row.bytes.start);
-        builder.row(row);
-        end = row.bytes.end;
+    builder.text(tables, source.outline.unread());
+    if builder.units.is_empty() {
+        // A text of nothing but links is still one.
+        builder.text(tables, &[]);
     }
-    builder.sentences(end..text.len());
     builder.units
 }
 
@@ -203,6 +201,29 @@ struct Builder<'input> {
 }
 
 impl Builder<'_> {
+    /// Adds the whole text but the ranges that no reader sees.
+    fn text(&mut self, tables: &Tables, unread: &[Range<usize>]) {
+        self.gap_start = 0;
+        let mut end = 0;
+        for row in tables.rows() {
+            self.read_sentences(end..row.bytes.start, unread);
+            self.row(row);
+            end = row.bytes.end;
+        }
+        self.read_sentences(end..self.text.len(), unread);
+    }
+
+    /// Adds the sentences of running text outside of the ranges that no reader sees.
+    fn read_sentences(&mut self, bytes: Range<usize>, unread: &[Range<usize>]) {
+        let mut start = bytes.start;
+        let first = unread.partition_point(|range| range.end <= bytes.start);
+        for range in unread.iter().skip(first).take_while(|range| range.start < bytes.end) {
+            self.sentences(start..range.start.max(start));
+            start = range.end.max(start).min(bytes.end);
+        }
+        self.sentences(start..bytes.end);
+    }
+
     /// Adds the sentences of running text.
     fn sentences(&mut self, bytes: Range<usize>) {
         let text = self.text;

@@ -71,6 +71,7 @@ impl Query {
                 values: serde_json::from_value(passage[1].clone()).expect("values"),
                 entry: None,
                 defines: false,
+                identified: false,
             })
             .collect();
         let rest = row["rest"].as_array().expect("rest");

@@ -27,6 +27,22 @@ fn very_short_sections_share_a_piece_under_what_is_above_them_all() {
 }
 
 #[test]
+fn nothing_is_made_of_what_no_reader_sees() {
+    let badge = "[![build status](https://host.example/badge.svg)](https://host.example/build)";
+    let links: String = (0..40).map(|number| format!("[#{number}]: https://host.example/pull/{number}\n")).collect();
+    let text = format!(
+        "# Paint\n\n{badge}\n{badge}\n\n{SENTENCE}\n\n## 1.1\n\n{SENTENCE}\n\n{links}\n## 1.0\n\n{SENTENCE}\n\n{links}"
+    );
+    let pieces = texts_of(&text, SplitterKind::Markdown, 60, 0);
+    assert_eq!(pieces, [SENTENCE.to_owned(), format!("## 1.1\n\n{SENTENCE}"), format!("## 1.0\n\n{SENTENCE}")]);
+    // A single definition is not worth a cut.
+    let text = format!("{SENTENCE}\n\n[a]: https://host.example\n\n{SENTENCE}\n\n[b]: https://host.example\n");
+    let whole = format!("{SENTENCE}\n\n[a]: https://host.example\n\n{SENTENCE}");
+    assert_eq!(texts_of(&text, SplitterKind::Markdown, 60, 0), [whole]);
+    assert_eq!(texts_of("[a]: https://host.example\n", SplitterKind::Markdown, 60, 0), ["[a]: https://host.example"]);
+}
+
+#[test]
 fn questions_head_their_answers() {
     // Lists of two questions, and how each begins.
     let cases = [

@@ -1,0 +1,81 @@
+//! The identifiers of a question, and the words that say of which kind a number is.
+
+use std::ops::Range;
+
+use super::{QuestionTerm, QuestionTerms, TermMask};
+
+/// Most chunks that hold an identifier: so many, or one in so many of all.
+const MOST_IDENTIFIED: u64 = 8;
+const IDENTIFIED_SHARE: u64 = 100;
+
+/// Words that say of a number after them of which kind it is, as stems.
+const CLASSIFIERS: [&str; 10] =
+    ["http", "status", "error", "code", "respons", "exit", "version", "number", "section", "chapter"];
+
+impl QuestionTerms {
+    /// The terms that are identifiers, such as a version, the number of an order or the code of an error, and that few chunks
+    /// hold: those are about it.
+    #[must_use]
+    pub fn identifiers(&self) -> TermMask {
+        let most = (self.chunks / IDENTIFIED_SHARE).max(MOST_IDENTIFIED);
+        let is_one = |term: &QuestionTerm| {
+            // A word with one digit is as often written without: PS3, PlayStation 3.
+            let digits = term.word.bytes().filter(u8::is_ascii_digit).count();
+            digits > 1 && !is_number(&term.word) && (1..=most).contains(&term.document_frequency)
+        };
+        let found = self.terms.iter().enumerate().filter(|(_, term)| is_one(term));
+        found.fold(0, |mask, (position, _)| mask | 1 << position)
+    }
+}
+
+/// Whether a word is an amount, an ordinal or a decade: 1,200, 20th, 1990s.
+fn is_number(word: &str) -> bool {
+    let digits = ["st", "nd", "rd", "th", "s"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
+    digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+}
+
+/// Whether a word of a text says of the number after it of which kind it is: what "HTTP 429" means may be told by "429: …".
+pub(super) fn is_classifier(text: &str, stem: &str, word: &Range<usize>) -> bool {
+    let rest = text.get(word.end..).unwrap_or_default();
+    let next = rest.split_whitespace().next().filter(|_| rest.starts_with(char::is_whitespace));
+    CLASSIFIERS.contains(&stem) && next.is_some_and(|next| next.starts_with(|sign: char| sign.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    fn terms(question: &str) -> QuestionTerms {
+        QuestionTerms::new(Analyzer::english(), question, 1000, |stem| if stem == "e0308" { 400 } else { 2 })
+    }
+
+    #[test]
+    fn identifiers_hold_digits_and_something_else_and_are_rare() {
+        let table = [
+            ("When was 1.50.0 released?", "1.50.0"),
+            ("What does E0382 mean?", "E0382"),
+            ("What does the common E0308 mean?", ""),
+            ("How many jars were sold in 2024?", ""),
+            ("Which player is a PS3?", ""),
+            ("Who ruled in the 20th century, before the 1990s?", ""),
+            ("What is a jar?", ""),
+        ];
+        for (question, expected) in table {
+            let terms = terms(question);
+            let found = terms.terms().iter().enumerate();
+            let found = found.filter(|(position, _)| terms.identifiers() & (1 << position) != 0);
+            let words: Vec<&str> = found.map(|(_, term)| term.word.as_str()).collect();
+            assert_eq!(words.concat(), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn the_kind_of_a_number_counts_less_than_the_number() {
+        let weights = |question: &str| -> Vec<f32> { terms(question).terms().iter().map(|term| term.weight).collect() };
+        let of_number = weights("HTTP 429 status");
+        assert!(of_number[0] < of_number[1] && of_number[1] <= of_number[2], "{of_number:?}");
+        let of_name = weights("HTTP servers");
+        assert!((of_name[0] - of_name[1]).abs() < 1e-6, "{of_name:?}");
+    }
+}
