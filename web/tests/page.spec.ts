@@ -98,9 +98,9 @@ test("several passages are shown as such, and a misspelt word is read as it was 
   // Of neighbouring sentences of one source the last one has the number.
   await expect(page.locator(".marker.goes-on").first()).toBeVisible();
   await expect(page.locator(".marker.goes-on:last-of-type")).toHaveCount(0);
-  await ask(page, "How long are backups retaned?");
+  await ask(page, "How many days of anual leave can I carry over?");
   await expect(page.locator(".turn").nth(1).locator(".verdict, .abstention")).toBeVisible();
-  await expect(page.locator(".turn").nth(1).locator(".read-as")).toHaveText("Read “retaned” as “retained”.");
+  await expect(page.locator(".turn").nth(1).locator(".read-as")).toHaveText("Read “anual” as “annual”.");
 });
 
 test("files are uploaded, and a failure tells its cause", async ({ page }) => {
