@@ -1,11 +1,25 @@
 //! Moves tenants between nodes. While rows are moved, writes to them wait and reads go on.
 
+use sqlx::{AssertSqlSafe, Connection, Executor};
 use uuid::Uuid;
 
 use crate::store::{
     StoreError,
-    cluster::{Coordinator, layout::FIRST, unsuitable},
+    cluster::{
+        Coordinator,
+        layout::{FIRST, Place, tables_of},
+        unsuitable,
+    },
 };
+
+/// How often the tables are tried to be locked, each time for as long as the setting says: writers that hold one of them may
+/// wait for another.
+const ATTEMPTS: u32 = 12;
+
+const IMPATIENT: &str = "SET LOCAL lock_timeout = '5s'";
+
+/// Deadlock, and a lock that was not had in time.
+const HELD: [&str; 2] = ["40P01", "55P03"];
 
 impl Coordinator {
     /// Gives a tenant shards of its own, on the node where it is, so that it can be moved by itself.
@@ -20,12 +34,12 @@ impl Coordinator {
                 "there is no tenant {tenant}; cited tenants list tells those that there are"
             )));
         }
-        sqlx::query("SELECT isolate_tenant_to_new_shard($1::text::regclass, $2::text, 'CASCADE', shard_transfer_mode => 'block_writes')")
-            .bind(FIRST)
-            .bind(tenant.to_string())
-            .execute(&mut self.connection)
-            .await
-            .map_err(moving)?;
+        for attempt in 1.. {
+            match self.try_to_isolate(tenant).await {
+                Err(error) if attempt < ATTEMPTS && is_held(&error) => {}
+                done => return done.map_err(moving),
+            }
+        }
         Ok(())
     }
 
@@ -46,6 +60,24 @@ impl Coordinator {
         Ok(true)
     }
 
+    /// All writers of all tenants wait meanwhile, before their statements are planned: an `INSERT … SELECT` that Citus plans
+    /// while it splits the shard up inserts nothing, and says that all went well.
+    async fn try_to_isolate(&mut self, tenant: Uuid) -> Result<(), sqlx::Error> {
+        let mut transaction = self.connection.begin().await?;
+        transaction.execute(IMPATIENT).await?;
+        // Writers begin with documents: those that wait for them hold nothing else that is waited for here.
+        let others = tables_of(Place::OfTenant).filter(|table| *table != "document");
+        let tables: Vec<&str> = std::iter::once("document").chain(others).collect();
+        let lock = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", tables.join(", "));
+        transaction.execute(sqlx::raw_sql(AssertSqlSafe(lock))).await?;
+        sqlx::query("SELECT isolate_tenant_to_new_shard($1::text::regclass, $2::text, 'CASCADE', shard_transfer_mode => 'block_writes')")
+            .bind(FIRST)
+            .bind(tenant.to_string())
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await
+    }
+
     async fn require_split(&mut self) -> Result<(), StoreError> {
         match self.plan().await?.len() {
             0 => Ok(()),
@@ -54,6 +86,13 @@ impl Coordinator {
             ))),
         }
     }
+}
+
+fn is_held(error: &sqlx::Error) -> bool {
+    error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+        .is_some_and(|code| HELD.contains(&code.as_ref()))
 }
 
 /// An error of a move, in the words of the server.

@@ -155,7 +155,8 @@ pub enum BatchOutcome {
     /// Another index of the collection is active now, or the index does not exist any more; nothing was written, the
     /// documents must be processed again for the current index.
     IndexChanged,
-    /// A document that was unchanged has been replaced; nothing was written, its item must be checked again.
+    /// A document that was unchanged has been replaced, or one is neither written nor there; nothing was written, the items must be
+    /// checked again.
     DocumentsChanged,
     /// The collection does not exist any more; nothing was written.
     CollectionGone,
@@ -178,7 +179,9 @@ impl Documents<'_> {
             Err(outcome) => return Ok(outcome),
         };
         acl::take_over(&mut transaction, batch, &written.new_documents()).await?;
-        settle::settle_items(&mut transaction, batch, &written.stored).await?;
+        if !settle::settle_items(&mut transaction, batch, &written).await? {
+            return Ok(BatchOutcome::DocumentsChanged);
+        }
         self.complete(&mut transaction, batch, written).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
@@ -193,7 +196,7 @@ impl Documents<'_> {
         written: Written,
     ) -> Result<(), StoreError> {
         let replaced = written.replaced_documents();
-        let Written { stored, bytes, changes } = written;
+        let Written { stored, bytes, changes, .. } = written;
         let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
         index::queue_for_next(transaction, batch, &documents).await?;
         attached::follow(transaction, batch, &stored).await?;

@@ -95,7 +95,7 @@ impl Documents<'_> {
         // Nothing is queued for vectors.
         let batch = CommitBatch { tenant, collection, documents, unchanged, embed_work: &Value::Null, follow_up, now };
         let Ok(written) = write_documents(&mut transaction, &batch).await? else { return Ok(None) };
-        let landed = settle::landed(&mut transaction, &batch, &written.stored).await?;
+        let Some(landed) = settle::landed(&mut transaction, &batch, &written).await? else { return Ok(None) };
         if landed.iter().any(|(_, awaiting)| awaiting.is_some()) {
             return Ok(None);
         }

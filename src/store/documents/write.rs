@@ -1,6 +1,6 @@
 //! Writes documents with their chunks and vectors.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pgvector::SparseVector;
 use serde_json::Value;
@@ -27,7 +27,9 @@ const CHUNKS_OF_A_STATEMENT: usize = 1_024;
 pub(in crate::store) struct Written {
     /// Those that changed, by source.
     pub(in crate::store) stored: HashMap<String, Stored>,
-    /// Their bytes.
+    /// Sources of those that were left out, because the message that they were found in is not stored any more.
+    pub(in crate::store) outdated: HashSet<String>,
+    /// Bytes of those that changed.
     pub(in crate::store) bytes: i64,
     /// Changes of the counters, not written yet.
     pub(in crate::store) changes: StatisticChanges,
@@ -61,7 +63,7 @@ pub(in crate::store) async fn write_documents(
         return Ok(Err(BatchOutcome::DocumentsChanged));
     }
     let (stored, bytes) = upsert_documents(transaction, batch, &messages).await?;
-    let mut written = Written { stored, bytes, changes: StatisticChanges::default() };
+    let mut written = Written { stored, outdated: messages.outdated, bytes, changes: StatisticChanges::default() };
     upload_order::raise(transaction, batch, &written.stored).await?;
     let replaced = written.replaced_documents();
     let Written { stored, changes, .. } = &mut written;

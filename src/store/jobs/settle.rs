@@ -8,50 +8,60 @@ use uuid::Uuid;
 
 use crate::domain::{identity::TenantId, job::ReadingNotes};
 use crate::store::{
-    ClaimHandle, CommitBatch, FilledItem, ItemKey, StoreError, Tx, documents::write::Stored, jobs::claim::ItemColumns,
+    ClaimHandle, CommitBatch, FilledItem, ItemKey, StoreError, Tx,
+    documents::write::{Stored, Written},
+    jobs::claim::ItemColumns,
 };
 
 /// An item whose document is stored, and the version that lacks vectors, if it does.
 pub(in crate::store) type Landed = (FilledItem, Option<i32>);
 
 /// Settles the items of a batch. Items whose document lacks vectors are requeued for them instead, even if the document
-/// was stored before: so the vectors that an earlier upload could not finish are completed.
+/// was stored before: so the vectors that an earlier upload could not finish are completed. Returns false if a document is not
+/// there after all, as [`landed`] says.
 pub(in crate::store) async fn settle_items(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
-    stored: &HashMap<String, Stored>,
-) -> Result<(), StoreError> {
+    written: &Written,
+) -> Result<bool, StoreError> {
     note_readings(transaction, batch).await?;
-    let landed = landed(transaction, batch, stored).await?;
+    let Some(landed) = landed(transaction, batch, written).await? else { return Ok(false) };
     let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
     let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
     settle(transaction, batch.tenant, &done, batch.now).await?;
-    requeue_for_vectors(transaction, batch, &awaiting).await
+    requeue_for_vectors(transaction, batch, &awaiting).await?;
+    Ok(true)
 }
 
-/// Returns what became of the items of a batch.
+/// Returns what became of the items of a batch, or `None` if a document is neither written nor there, although it was not left
+/// out: a cluster whose shards are split up at this moment writes nothing, and says that all went well. On a plain Postgres this
+/// does not occur: a row that is there is locked by the attempt to write it, and one that is deleted before is inserted.
 pub(in crate::store) async fn landed(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
-    stored: &HashMap<String, Stored>,
-) -> Result<Vec<Landed>, StoreError> {
+    written: &Written,
+) -> Result<Option<Vec<Landed>>, StoreError> {
+    let Written { stored, outdated, .. } = written;
     let present = documents_present(transaction, batch, stored).await?;
     let mut landed = Vec::with_capacity(batch.documents.len() + batch.unchanged.len());
     for document in batch.documents {
         let (item, embedding_calls) = (document.item, document.embedding_calls);
-        landed.push(match stored.get(&document.source) {
-            Some(row) => {
-                let chunks = i32::try_from(document.chunks.len()).unwrap_or(i32::MAX);
-                let filled = FilledItem { item, document: Some(row.document_id), chunks, embedding_calls };
-                (filled, document.awaits_vectors.then_some(row.version))
-            }
-            None => unchanged(item, present.iter().find(|row| row.source == document.source), embedding_calls),
-        });
+        if let Some(row) = stored.get(&document.source) {
+            let chunks = i32::try_from(document.chunks.len()).unwrap_or(i32::MAX);
+            let filled = FilledItem { item, document: Some(row.document_id), chunks, embedding_calls };
+            landed.push((filled, document.awaits_vectors.then_some(row.version)));
+            continue;
+        }
+        let row = present.iter().find(|row| row.source == document.source);
+        if row.is_none() && !outdated.contains(&document.source) {
+            return Ok(None);
+        }
+        landed.push(unchanged(item, row, embedding_calls));
     }
     for found in batch.unchanged {
         landed.push(unchanged(found.item, present.iter().find(|row| row.document == found.document_id), 0));
     }
-    Ok(landed)
+    Ok(Some(landed))
 }
 
 /// Stores the remarks on the reading of documents with their items.

@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
 
 use crate::{
     database,
@@ -108,4 +109,32 @@ async fn a_source_that_one_progressive_stream_names_twice_gets_its_vectors() {
     assert_eq!(database::number(&app.database, bare).await, 0);
     assert!(server.embedded().iter().any(|text| text.contains(BUSES)), "{:?}", server.embedded());
     app.stop().await;
+}
+
+#[tokio::test]
+async fn a_document_that_is_deleted_at_the_moment_when_it_is_written_is_not_processed_again_and_again() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "1")]).await;
+    app.ingest("c", &[("replaced.md", BOATS), ("same.md", BUSES)]).await;
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    for (source, text, unchanged) in [("replaced.md", TRAMS, 0), ("same.md", BUSES, 1)] {
+        let mut deleting = app.database.connect().await.expect("a connection");
+        deleting.execute("BEGIN").await.expect("begun");
+        let deletion = sqlx::query("DELETE FROM document WHERE source = $1").bind(source);
+        deletion.execute(&mut deleting).await.expect("deleted");
+        let job = upload(&app, &[(source, text)]).await;
+        wait::until_count(&app.database, waits, |waiting| waiting > 0).await;
+        let calls = server.embedding_keys().len();
+        // A document that is gone by now is a new one; one that was found as it is has been there.
+        deleting.execute("COMMIT").await.expect("committed");
+        deleting.close().await.expect("closed");
+        let ended = app.ended_job(&job).await;
+        let found = (&ended["state"], &ended["counts"]["unchanged"]);
+        assert_eq!(found, (&json!("succeeded"), &json!(unchanged)), "{ended}");
+        let rows = format!("SELECT count(*) FROM document WHERE source = '{source}' AND version = 1");
+        assert_eq!(database::number(&app.database, &rows).await, 1 - unchanged);
+        assert_eq!(server.embedding_keys().len(), calls, "it was processed once");
+    }
+    // Nobody has counted the rows that were deleted.
+    app.end().await;
 }
