@@ -85,6 +85,18 @@ impl Server {
         self.start().await;
     }
 
+    /// A server that streams from this one, on a port of its own, with the same settings.
+    pub(crate) async fn standby(&self, folder: &Path, name: &str) -> Self {
+        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
+        let mut server = Self::on_loopback(&self.bin, folder, name, &settings);
+        let mut copy = program(&self.bin, "pg_basebackup");
+        copy.args(["--write-recovery-conf", "--no-sync", "--checkpoint=fast", "--username=postgres", "--host"]);
+        copy.arg(&self.place).arg("--port").arg(self.port.to_string()).arg("--pgdata").arg(server.place.join("data"));
+        run(copy).await;
+        server.start().await;
+        server
+    }
+
     pub(crate) async fn start(&mut self) {
         let mut postgres = program(&self.bin, "postgres");
         postgres.arg("-D").arg(self.place.join("data")).arg("-k").arg(&self.place).arg("-p").arg(self.port.to_string());

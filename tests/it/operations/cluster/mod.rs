@@ -1,12 +1,15 @@
 //! A database that is split up by tenants over several servers, where `CITED_TEST_CITUS` names a Postgres with Citus:
 //! `CITED_TEST_CITUS=… cargo test --test it -- --ignored operations::cluster`, and `make cluster-test`.
 
+mod clients;
 mod examination;
 mod faults;
 mod line;
+mod moving;
 mod plans;
 mod replacing;
 mod splitting;
+mod standbys;
 mod trust;
 
 use reqwest::{Method, RequestBuilder};
@@ -32,7 +35,7 @@ const DEFAULT_TENANT: &str = "00000000-0000-7000-8000-000000000001";
 /// A coordinator and nodes with a database without a schema.
 struct Cluster {
     servers: citus::Cluster,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Cluster {
@@ -42,7 +45,7 @@ impl Cluster {
         let servers = citus::Cluster::start(folder.path(), nodes).await;
         let ports: Vec<u16> = servers.nodes.iter().map(Server::port).collect();
         servers.create("cited", &ports).await;
-        Self { servers, _folder: folder }
+        Self { servers, folder }
     }
 
     /// The same where the servers reach each other by lines that can be cut.
@@ -55,7 +58,7 @@ impl Cluster {
         }
         let ports: Vec<u16> = lines.iter().map(Line::port).collect();
         servers.create("cited", &ports).await;
-        (Self { servers, _folder: folder }, lines)
+        (Self { servers, folder }, lines)
     }
 
     async fn says(&self, sql: &str) {
@@ -64,6 +67,13 @@ impl Cluster {
 
     async fn number(&self, sql: &str) -> i64 {
         database::number(&self.options(), sql).await
+    }
+
+    async fn texts(&self, sql: &'static str) -> Vec<String> {
+        let mut connection = self.options().connect().await.expect("connect");
+        let texts = sqlx::query_scalar(sql).fetch_all(&mut connection).await.expect(sql);
+        connection.close().await.expect("close");
+        texts
     }
 
     /// How the service reaches the coordinator.
