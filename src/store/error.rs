@@ -48,6 +48,18 @@ impl StoreError {
     pub(crate) fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Busy(_) | Self::Timeout(_))
     }
+
+    /// The SQLSTATE that Postgres gave for it, if it came from there.
+    pub(crate) fn sqlstate(&self) -> Option<String> {
+        let (Self::Unavailable(error)
+        | Self::Timeout(error)
+        | Self::Database(error)
+        | Self::Constraint { source: error, .. }) = self
+        else {
+            return None;
+        };
+        Some(error.as_database_error()?.code()?.into_owned())
+    }
 }
 
 /// SQLSTATE classes and codes after which a retry makes sense: connection exceptions, insufficient
@@ -63,6 +75,22 @@ fn is_transient_code(code: &str) -> bool {
 /// node is another one for the moment; without that, the setting was never made in a session, or is empty after a transaction.
 fn lacks_tenant(code: &str, message: &str) -> bool {
     matches!(code, "42704" | "22P02") && (message.contains("\"cited.tenant\"") || message.ends_with("type uuid: \"\""))
+}
+
+/// Beginnings of the messages of libpq about a connection that broke.
+const LOST: [&str; 6] = [
+    "server closed the connection unexpectedly",
+    "could not receive data from server",
+    "could not send data to server",
+    "no connection to the server",
+    "connection not open",
+    "SSL ",
+];
+
+/// Returns whether the coordinator of a cluster lost a server while it waited for an answer. It has no SQLSTATE from the server
+/// then, and reports an internal error with the message of its own connection, or without any.
+fn lost_server(code: &str, message: &str) -> bool {
+    code == "XX000" && (message.is_empty() || LOST.iter().any(|beginning| message.starts_with(beginning)))
 }
 
 /// Returns the name of the constraint that an error is about, as in the migrations. Of a shard of a distributed table, it ends
@@ -93,10 +121,10 @@ impl From<sqlx::Error> for StoreError {
             | sqlx::Error::Protocol(_)
             | sqlx::Error::WorkerCrashed => Self::Unavailable(error),
             sqlx::Error::Database(database) => {
-                let code = database.code().unwrap_or_default();
+                let (code, message) = (database.code().unwrap_or_default(), database.message());
                 if code == "57014" {
                     Self::Timeout(error)
-                } else if is_transient_code(&code) || lacks_tenant(&code, database.message()) {
+                } else if is_transient_code(&code) || lacks_tenant(&code, message) || lost_server(&code, message) {
                     Self::Unavailable(error)
                 } else if let Some(constraint) = violated(database.as_ref(), &code) {
                     Self::Constraint { constraint, source: error }
@@ -126,7 +154,7 @@ impl From<MigrateError> for StoreError {
 
 #[cfg(test)]
 mod tests {
-    use super::{lacks_tenant, without_shard};
+    use super::{lacks_tenant, lost_server, without_shard};
 
     #[test]
     fn the_number_of_a_shard_is_no_part_of_a_name() {
@@ -143,5 +171,16 @@ mod tests {
         assert!(!lacks_tenant("42704", "type \"vector\" does not exist"));
         assert!(!lacks_tenant("22P02", "invalid input syntax for type uuid: \"x\""));
         assert!(!lacks_tenant("42P01", "relation \"cited.tenant\" does not exist"));
+    }
+
+    #[test]
+    fn a_server_that_the_coordinator_lost_is_not_available() {
+        let closed =
+            "server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally";
+        assert!(lost_server("XX000", closed));
+        assert!(lost_server("XX000", "could not receive data from server: Connection reset by peer"));
+        assert!(lost_server("XX000", ""));
+        assert!(!lost_server("XX000", "cache lookup failed for type 0"));
+        assert!(!lost_server("22P02", closed));
     }
 }

@@ -217,7 +217,10 @@ fn cause_of(error: &ServiceError) -> ItemFailure {
             "the database could not be reached; send the document again".to_owned(),
         ),
         ServiceError::Store(StoreError::OverQuota(over)) => (Stage::Store, "storage_quota", over.to_string()),
-        ServiceError::Store(_) => {
+        ServiceError::Store(error) => {
+            // The message of Postgres may hold a part of the document.
+            let sqlstate = error.sqlstate();
+            tracing::error!(sqlstate, "the database refused documents; the SQLSTATE tells why");
             (Stage::Store, "store_rejected", "the database refused this document; please report it".to_owned())
         }
         other => (Stage::Load, "rejected", other.to_string()),
