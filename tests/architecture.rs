@@ -193,6 +193,24 @@ fn files_fit_in_a_head() {
     assert!(long.is_empty(), "{long:#?}");
 }
 
+/// Files that may add routes which are in no document, and so are judged by no table: the files of the web page, and the
+/// listener of the metrics.
+const MAY_ROUTE: [&str; 2] = ["src/http/web/mod.rs", "src/http/metrics.rs"];
+/// Calls that add a route by hand.
+const ROUTING: [&str; 5] = [".route(", ".route_service(", ".nest(", ".nest_service(", ".fallback_service("];
+
+#[test]
+fn routes_come_from_the_document() {
+    let mut found = BTreeSet::new();
+    for (path, text) in sources().into_iter().filter(|(path, _)| !is_test(path)) {
+        let text = without_comments(production(&text));
+        if path.starts_with("src") && ROUTING.iter().any(|call| text.contains(call)) {
+            found.insert(path);
+        }
+    }
+    assert_eq!(found, BTreeSet::from(MAY_ROUTE.map(PathBuf::from)));
+}
+
 /// The modules that every resource of the HTTP layer may use.
 const GROUND: [&str; 7] = ["extract", "fields", "filter", "number", "pagination", "problem", "schema"];
 
