@@ -353,12 +353,18 @@ fn paths_named(page: &str) -> Vec<&str> {
     page.split('`').skip(1).step_by(2).filter(is_path).collect()
 }
 
+fn page(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("readable")
+}
+
 #[test]
-fn the_map_names_what_is_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(root.join("docs/ARCHITECTURE.md")).expect("readable");
-    let paths = paths_named(&page);
-    assert!(paths.len() > 50, "the page is read: {paths:?}");
-    let missing: Vec<_> = paths.iter().filter(|path| !root.join(path).exists()).collect();
-    assert!(missing.is_empty(), "docs/ARCHITECTURE.md names {missing:?}, which are not there");
+fn maps_and_promises_name_what_is_there() {
+    for (name, least) in [("docs/ARCHITECTURE.md", 51), ("docs/security.md", 40)] {
+        let page = page(name);
+        let paths = paths_named(&page);
+        assert!(paths.len() >= least, "{name} is read: {paths:?}");
+        let missing: Vec<_> =
+            paths.iter().filter(|path| !Path::new(env!("CARGO_MANIFEST_DIR")).join(path).exists()).collect();
+        assert!(missing.is_empty(), "{name} names {missing:?}, which are not there");
+    }
 }
