@@ -368,3 +368,50 @@ fn maps_and_promises_name_what_is_there() {
         assert!(missing.is_empty(), "{name} names {missing:?}, which are not there");
     }
 }
+
+/// The lines of a job of a workflow.
+fn job<'a>(workflow: &'a str, name: &str) -> Vec<&'a str> {
+    let begins =
+        |line: &&str| line.strip_prefix("  ").is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()));
+    let rest = workflow.lines().skip_while(|line| *line != format!("  {name}:"));
+    let job: Vec<&str> =
+        rest.enumerate().take_while(|(at, line)| *at == 0 || !begins(line)).map(|(_, line)| line).collect();
+    assert!(job.len() > 5, "{name} is a job: {job:?}");
+    job
+}
+
+/// No release leaves with a known vulnerability, without its bill of materials, or unsigned.
+#[test]
+fn a_release_is_judged_and_signed() {
+    let workflow = page(".github/workflows/release.yml");
+    for (name, parts) in [
+        ("check", &["CITED_TEST_REQUIRE_LOCKS", "run: .ci/run"][..]),
+        ("dependencies", &["cargo deny --locked fetch db", "cargo deny --locked check", "cargo cyclonedx"]),
+        (
+            "release",
+            &["needs: [binaries, dependencies, image]", "actions/attest-build-provenance", "gh release create"],
+        ),
+        (
+            "image",
+            &[
+                "needs: [check, dependencies]",
+                "imagetools inspect --format '{{.Manifest.Digest}}'",
+                "RUST_IMAGE=${{ steps.from.outputs.RUST_IMAGE }}",
+                "RUNTIME_IMAGE=${{ steps.from.outputs.RUNTIME_IMAGE }}",
+                "provenance: true",
+                "sbom: true",
+                "actions/attest-build-provenance",
+                "cosign sign --yes \"$IMAGE@$DIGEST\"",
+            ],
+        ),
+        ("python", &["needs: release"]),
+        ("typescript", &["needs: release"]),
+    ] {
+        let job = job(&workflow, name);
+        let missing: Vec<_> = parts.iter().filter(|part| !job.iter().any(|line| line.contains(**part))).collect();
+        assert!(missing.is_empty(), "the job {name} lacks {missing:?}");
+        let passes_over =
+            |line: &&&str| ["continue-on-error", "|| true", "if: always"].iter().any(|part| line.contains(part));
+        assert_eq!(job.iter().find(passes_over), None, "the job {name} passes over a failure");
+    }
+}
