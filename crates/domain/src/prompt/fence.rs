@@ -50,10 +50,20 @@ const BRACKETED: [&str; 4] = ["inst]", "gmask]", "system_prompt]", "tool_calls]"
 /// `content` with everything defused that could end its container, open another or cite.
 #[must_use]
 pub fn neutralise(content: &str) -> String {
+    defused(content, plain_length)
+}
+
+/// The same, with the length of what is copied at once at the beginning of a text.
+pub(super) fn defused(content: &str, plain_length: impl Fn(&str) -> usize) -> String {
     let mut safe = String::with_capacity(content.len() + 16);
     let mut last_visible = ' ';
     let mut rest = content.chars();
-    while let Some(character) = rest.next() {
+    loop {
+        let (plain, after) = rest.as_str().split_at(plain_length(rest.as_str()));
+        safe.push_str(plain);
+        last_visible = plain.chars().rev().find(|character| !is_filler(*character)).unwrap_or(last_visible);
+        rest = after.chars();
+        let Some(character) = rest.next() else { return safe };
         if is_smuggled(character) || (is_joiner(character) && !joins(last_visible, rest.clone().next())) {
             continue;
         }
@@ -69,7 +79,15 @@ pub fn neutralise(content: &str) -> String {
             last_visible = character;
         }
     }
-    safe
+}
+
+/// Length of the beginning of a text that stays as it is, nearly all of most texts: ASCII that opens and hides nothing.
+fn plain_length(text: &str) -> usize {
+    let is_plain = |byte: &u8| match byte {
+        b'\t' | b'\n' | b'\r' => true,
+        byte => matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'[' | b'^'),
+    };
+    text.bytes().position(|byte| !is_plain(&byte)).unwrap_or(text.len())
 }
 
 fn push_entity(text: &mut String, character: char) {

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::fence::{attribute, neutralise};
+use super::fence::{attribute, defused, neutralise};
 use super::tokens::{estimate, estimate_messages};
 use super::*;
 use crate::conversation::{Speaker, Turn};
@@ -268,6 +268,11 @@ fn hostile_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #[test]
+    fn text_that_is_copied_at_once_is_what_it_is_character_by_character(text in hostile_text()) {
+        prop_assert_eq!(neutralise(&text), defused(&text, |_| 0));
+    }
+
     #[test]
     fn content_never_leaves_its_container(
         question in hostile_text(), urn in hostile_text(), title in hostile_text(), text in hostile_text(),
