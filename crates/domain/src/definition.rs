@@ -84,9 +84,9 @@ impl Subject {
     pub(crate) fn is_defined_in(&self, text: &str) -> bool {
         let last = self.words.last().map_or("", |word| word.trim_end_matches('s'));
         let text = text.to_lowercase();
-        let begins = |line: &str| {
-            sentences(line).into_iter().any(|own| line.get(own.range).is_some_and(|own| self.is_defined_by(own)))
-        };
+        // A sentence that begins with the thing holds its name: the others need not be taken apart.
+        let defines = |own: &str| own.contains(last) && self.is_defined_by(own);
+        let begins = |line: &str| sentences(line).into_iter().any(|own| line.get(own.range).is_some_and(defines));
         text.contains(last) && text.lines().any(|line| line.contains(last) && begins(line))
     }
 }

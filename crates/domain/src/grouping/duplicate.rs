@@ -112,6 +112,10 @@ fn is_decisive(word: &str) -> bool {
 
 /// Hash of the word in lower case. A collision of two words gives an attacker no advantage.
 fn hash_of(word: &str) -> u64 {
+    if word.is_ascii() {
+        // Nearly all words of most texts: no table of other letters is asked.
+        return fnv1a(FNV_OFFSET_BASIS, word.bytes().map(|byte| u64::from(byte.to_ascii_lowercase())));
+    }
     fnv1a(FNV_OFFSET_BASIS, word.chars().flat_map(char::to_lowercase).map(u64::from))
 }
 

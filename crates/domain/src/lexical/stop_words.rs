@@ -252,8 +252,27 @@ pub(crate) fn is_empty_in_claims(word: &str) -> bool {
     place_of(word).is_some_and(|place| place != Index)
 }
 
+/// The lengths of the entries by the lowest bits of their first letter, a bit for each: rules out most words at a glance.
+const LENGTHS: [u16; LETTERS] = lengths();
+
+/// Number of distinct lowest five bits of a first letter. Others may look like it, which costs a search.
+const LETTERS: usize = 32;
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which rejects a place that is not there")]
+const fn lengths() -> [u16; LETTERS] {
+    let mut lengths = [0; LETTERS];
+    let mut at = 0;
+    while at < ENGLISH.len() {
+        let word = ENGLISH[at].0.as_bytes();
+        lengths[word[0] as usize % LETTERS] |= 1 << word.len();
+        at += 1;
+    }
+    lengths
+}
+
 fn place_of(word: &str) -> Option<Place> {
-    if word.len() > LONGEST {
+    let first = usize::from(*word.as_bytes().first()?) % LETTERS;
+    if word.len() > LONGEST || LENGTHS.get(first)? & 1 << word.len() == 0 {
         return None;
     }
     let at = ENGLISH.binary_search_by_key(&word, |(listed, _)| listed).ok()?;
@@ -268,6 +287,7 @@ mod tests {
     fn list_is_sorted_distinct_and_within_the_length_bound() {
         assert!(ENGLISH.is_sorted_by(|(left, _), (right, _)| left < right));
         assert_eq!(ENGLISH.iter().map(|(word, _)| word.len()).max(), Some(LONGEST));
+        assert!(ENGLISH.iter().all(|(word, place)| place_of(word) == Some(*place)), "none is ruled out by its length");
     }
 
     #[test]

@@ -10,15 +10,15 @@ use super::unspaced::{Script, for_each_bigram, for_each_segment};
 
 /// Calls `visit` with every word of `text` and its byte offset, in order.
 pub(super) fn for_each_word<'text>(text: &'text str, mut visit: impl FnMut(usize, &'text str)) {
+    // A text that is all ASCII is one run: by the four rules white space is no part of a word either.
+    if text.is_ascii() {
+        return for_each_ascii_word(text, visit);
+    }
     let mut offset = 0;
     for run in text.as_bytes().split(u8::is_ascii_whitespace) {
         if run.is_ascii() {
-            let mut rest = run;
-            while let Some((start, end)) = first_ascii_word(rest) {
-                let at = offset + run.len() - rest.len();
-                visit(at + start, text.get(at + start..at + end).unwrap_or_default());
-                rest = rest.get(end..).unwrap_or_default();
-            }
+            let run = text.get(offset..offset + run.len()).unwrap_or_default();
+            for_each_ascii_word(run, |start, word| visit(offset + start, word));
         } else {
             for_each_word_of_run(text.get(offset..offset + run.len()).unwrap_or_default(), |start, word| {
                 visit(offset + start, word);
@@ -40,6 +40,16 @@ fn for_each_word_of_run<'text>(run: &'text str, mut visit: impl FnMut(usize, &'t
                 move |(start, word)| visit(start, word)
             }),
         }
+    }
+}
+
+/// The same for a text of ASCII.
+fn for_each_ascii_word<'text>(text: &'text str, mut visit: impl FnMut(usize, &'text str)) {
+    let mut rest = text.as_bytes();
+    while let Some((start, end)) = first_ascii_word(rest) {
+        let at = text.len() - rest.len();
+        visit(at + start, text.get(at + start..at + end).unwrap_or_default());
+        rest = rest.get(end..).unwrap_or_default();
     }
 }
 
@@ -73,8 +83,22 @@ fn end_of_ascii_word(bytes: &[u8], start: usize) -> usize {
     end
 }
 
-const fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// The bytes of words: letters, digits and the low line. A table, since the processor guesses comparisons of them wrong.
+const WORD_BYTES: [bool; 256] = word_bytes();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which rejects a place that is not there")]
+const fn word_bytes() -> [bool; 256] {
+    let mut bytes = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        bytes[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    bytes
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    WORD_BYTES.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 /// Rules WB6, WB7, WB11 and WB12 for ASCII: punctuation that holds letters or digits together.
