@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::{bonus, is_code, is_fragment, is_part_of_synopsis};
+use super::form::bonus;
+use super::fragment::{is_code, is_fragment, is_part_of_synopsis};
 use super::listed::List;
 use super::naming::{about, named, words_in};
 use super::need::{Reason, asks_why};
@@ -210,7 +211,8 @@ pub(super) fn candidate(
     let words = source.text.get(range.clone())?;
     let is_dated_heading = is_dated_heading(question, sentence, words);
     let can_state = is_dated_heading || matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
-    if !can_state || is_question(words) || is_label(words.trim()) {
+    // A row of a table of contents may be one.
+    if !can_state || is_question(words.trim_end_matches([' ', '|'])) || is_label(words.trim()) {
         return None;
     }
     let header = header_of(source, evidence, sentence);

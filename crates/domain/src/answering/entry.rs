@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::form::ends_like_sentence;
+use super::fragment::ends_like_sentence;
 use crate::evidence::TermMask;
 use crate::evidence::passage::SentenceEvidence;
 

@@ -37,6 +37,15 @@ fn a_heading_tells_when_a_version_was() {
 }
 
 #[test]
+fn a_table_of_contents_does_not_answer_its_questions() {
+    let contents = "| 1.1. | How do I start the pump? |\n| 1.2. | Where does the name of the pump come from? |\n\nThe name of the pump is an old one.";
+    assert_eq!(
+        text("Where does the name of the pump come from?", &[contents]),
+        "The name of the pump is an old one. [^1]"
+    );
+}
+
+#[test]
 fn a_lead_in_is_quoted_with_its_list() {
     let exit = "The event is emitted when the process exits as a result of either:\n\n- The exit method was called;\n- Nothing is left to be done.\n\nListeners must be synchronous.\n";
     assert_eq!(

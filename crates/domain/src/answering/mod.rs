@@ -21,6 +21,7 @@ pub mod confidence;
 mod entry;
 mod excerpt;
 mod form;
+mod fragment;
 mod lines;
 mod listed;
 #[cfg(test)]

@@ -82,6 +82,9 @@ pub fn closest(
     let nearest = ranked.iter().find(is_nearest).filter(|_| best.behind > NEARER);
     let others = ranked.iter().filter(says_something);
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
+    if let Some((source, at)) = headed_as_asked(material) {
+        page.push(&sources, sources.section_of(source, at)?);
+    }
     let sections = std::iter::once(best).chain(nearest.into_iter().chain(others).map(|(found, _)| *found));
     for found in sections {
         let is_given = page.passages.iter().any(|given| given.source_index == found.source);
@@ -90,6 +93,18 @@ pub fn closest(
         }
     }
     (!page.passages.is_empty()).then_some(page)
+}
+
+/// The source whose title and headings hold all of a question, which is for that section then ("paint drying time"), and the
+/// byte at which its text begins.
+fn headed_as_asked(material: &Material<'_>) -> Option<(usize, usize)> {
+    let terms = &material.question.terms;
+    let of_sources = material.sources.iter().zip(material.evidence).enumerate();
+    of_sources.filter(|(_, (source, _))| !source.heading.is_empty()).find_map(|(number, (_, evidence))| {
+        let is_asked = terms.terms().len() > 1 && terms.share(evidence.title_mask) >= 1.0;
+        let first = evidence.sentences.iter().find(|sentence| sentence.kind != BlockKind::Heading)?;
+        is_asked.then_some((number, first.range.start))
+    })
 }
 
 impl QuotedPassages {

@@ -243,6 +243,23 @@ fn a_doubtful_answer_is_given_its_paragraph() {
 }
 
 #[test]
+fn a_few_words_are_given_the_section_that_they_head() {
+    let parsed = parsed("toner msds");
+    let (about, safety) = (["Toner".to_owned(), "About".to_owned()], ["Toner".to_owned(), "MSDS".to_owned()]);
+    let about = AnswerSource { title: "Toner", heading: &about, ..AnswerSource::alone("Toner is sold as toner.") };
+    let text = "The safety sheet is in the drawer. It has four pages.";
+    let safety = AnswerSource { title: "Toner", heading: &safety, ..AnswerSource::alone(text) };
+    let of =
+        |source: &AnswerSource<'_>, title| PassageEvidence::new(Analyzer::english(), &parsed.terms, title, source.text);
+    let evidence = [of(&about, "Toner About"), of(&safety, "Toner MSDS")];
+    let material = Material { question: &parsed, sources: &[about, safety], evidence: &evidence };
+    let found = candidates(&parsed, material.sources, &evidence);
+    let answer = compose(&parsed, &found, None).expect("an answer");
+    let given = closest(&material, &found, None, &answer).expect("passages");
+    assert!(given.text.starts_with("### Toner › MSDS\n\nThe safety sheet is in the drawer. [^2]"), "{}", given.text);
+}
+
+#[test]
 fn steps_in_a_list_of_options_are_its_entries() {
     let page = "OPTIONS\n       -P, --physical\n              Link files as they are.\n\n       -s, --symbolic\n              Make symbolic links instead of hard links.\n\n       -v, --verbose\n              Print the name of each file.\n\n       -S, --suffix=SUFFIX\n              Add this to names.\n";
     let parsed = parsed("How do I make a symbolic link?");

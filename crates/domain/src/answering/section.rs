@@ -2,7 +2,7 @@
 
 use super::AnswerSource;
 use super::candidate::below_heading;
-use super::form::ends_like_sentence;
+use super::fragment::ends_like_sentence;
 use crate::evidence::passage::SentenceEvidence;
 use crate::markdown::{BlockKind, is_bold};
 

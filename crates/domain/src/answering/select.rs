@@ -3,7 +3,8 @@
 use super::AnswerSource;
 use super::candidate::{Asked, SentenceCandidate, candidate};
 use super::entry::Entry;
-use super::form::{AN_ENTRY, asks_for_entry, is_title_line, tells_default};
+use super::form::{AN_ENTRY, asks_for_entry, tells_default};
+use super::fragment::is_title_line;
 use super::listed::Lists;
 use super::pointer::Pointers;
 use super::role::Roles;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::AnswerSource;
 use super::candidate::below_heading;
 use super::entry::Entry;
-use super::form::is_fragment;
+use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};

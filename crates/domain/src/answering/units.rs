@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::candidate::{below_heading, is_cut};
-use super::form::is_fragment;
+use super::fragment::is_fragment;
 use super::section::is_own_heading;
 use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;

@@ -27,6 +27,9 @@ const MOST_CHUNKS: u64 = 4_000;
 /// Size of collections for which scores are probabilities as they are.
 const REFERENCE_CHUNKS: f32 = 1_000.0;
 
+/// Share of the question's weight in the nearest sentence from which another one is nearly as near.
+const NEARLY_AS_NEAR: f32 = 0.6;
+
 /// Names of the features in the order of [`Features::values`], for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
     // The round's highest cosine.
@@ -43,7 +46,7 @@ pub const NAMES: [&str; COUNT] = [
     "numbers_missing",
     // Share of the question's names that the nearest passage lacks.
     "names_missing",
-    // Whether the question denies something and the nearest sentence does not.
+    // Whether the question denies something and no sentence that is nearly as near as the nearest one does.
     "denied",
     // Whether the nearest sentence holds the opposite of a word of the question.
     "opposed",
@@ -278,10 +281,23 @@ impl Nearest<'_> {
             rarest_missing: terms.rarest_missing(mask),
             numbers_missing: question.numbers.missing_in(words.unwrap_or_default()),
             names_missing: names_missing(question, self.evidence.mask()),
-            denied: asked.is_negated && !said.is_negated,
+            denied: asked.is_negated && !said.is_negated && !self.is_denied_near_by(question),
             opposed: said.opposes(&asked),
             kind: features::kind_fit(question, self.passage, self.evidence),
         }
+    }
+}
+
+impl Nearest<'_> {
+    /// Whether a sentence that holds nearly as much of the question as the nearest one denies something.
+    fn is_denied_near_by(&self, question: &Question) -> bool {
+        let weight = |sentence: &SentenceEvidence| question.terms.weight_of(sentence.mask);
+        let least = NEARLY_AS_NEAR * self.sentence.map_or(0.0, weight);
+        let denies = |sentence: &SentenceEvidence| {
+            let words = self.passage.text.get(sentence.range.clone()).unwrap_or_default();
+            weight(sentence) >= least && Wording::of(words).is_negated
+        };
+        self.evidence.sentences.iter().any(denies)
     }
 }
 

@@ -220,3 +220,19 @@ fn a_name_in_code_that_no_chunk_holds_is_not_answered_by_its_neighbours() {
         assert_eq!(best(question), Some(Grade::Ambiguous), "{question}");
     }
 }
+
+#[test]
+fn a_denial_may_stand_in_a_sentence_beside_the_nearest() {
+    let denied = |question: &str, text: &str| {
+        let question = Question::new(Analyzer::english(), question, 100, |_| 3);
+        let passages = [Passage { title: "", text, dense: Some(0.5), lexical: 9.0, among: None }];
+        let evidence = evidence_of(Analyzer::english(), &question, &passages);
+        let place = question::NAMES.iter().position(|name| *name == "denied").expect("a feature");
+        question::of_round(&question, &passages, &evidence).values[place] > 0.0
+    };
+    let question = "Why should web pages not be owned by the daemon?";
+    let rule = "Web pages should not be owned by this user.";
+    assert!(!denied(question, &format!("{rule} Pages that the daemon writes to the web are owned by it.")));
+    assert!(denied(question, "The daemon did not start. Web pages are owned by the daemon."));
+    assert!(!denied("Who owns web pages?", "Web pages are owned by the daemon."));
+}

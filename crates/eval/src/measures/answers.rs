@@ -240,6 +240,8 @@ pub struct AnswerFigures {
     pub citation_precision: Option<f64>,
     /// Mean share of the documents that answer the question that its answer cites.
     pub citation_recall: Option<f64>,
+    /// Mean number of claims of an answer, which are sentences, items and rows; passages are none.
+    pub claims_per_answer: Option<f64>,
     /// Of all claims: share that their cited sources support together ([`Attribution`], judged by the support scorer).
     pub claim_citation_recall: Option<f64>,
     /// Of all citations of claims: share that is needed, judged in the same way.
@@ -280,11 +282,8 @@ impl AnswerFigures {
         let count = |end: EndKind| asked.iter().filter(|question| question.end == end).count();
         let with_gold: Vec<(bool, bool)> = answerable.iter().filter_map(|question| question.sources_hold).collect();
         let held: Vec<bool> = answerable.iter().filter_map(|question| question.answer_holds).collect();
-        let given: Vec<bool> = answerable
-            .iter()
-            .filter(|question| question.end == EndKind::Answered)
-            .filter_map(|question| question.answer_holds)
-            .collect();
+        let answers = || answerable.iter().filter(|question| question.end == EndKind::Answered);
+        let given: Vec<bool> = answers().filter_map(|question| question.answer_holds).collect();
         let gold: Vec<GoldUse> = answerable.iter().filter_map(|question| question.gold).collect();
         let (gold_found, answered_from_gold) = (share(&gold, |gold| gold.is_found), share(&gold, |gold| gold.is_cited));
         let abstained = asked.iter().filter(|question| question.end == EndKind::Abstained);
@@ -310,6 +309,7 @@ impl AnswerFigures {
             near_miss_auc: roc_auc(&scores(answerable.iter().copied()), &scores(unanswerable.iter().copied())),
             citation_precision: mean(citations().map(|(precision, _)| precision)),
             citation_recall: mean(citations().map(|(_, recall)| recall)),
+            claims_per_answer: part(answers().map(|question| question.attribution.claims).sum(), answers().count()),
             claim_citation_recall: part(claims.supported, claims.claims),
             claim_citation_precision: part(claims.needed, claims.citations),
             support: mean(asked.iter().filter_map(|question| question.support)),

@@ -79,6 +79,7 @@ fn each_share_has_its_denominator() {
         near_miss_auc: Some(0.625),
         citation_precision: Some(0.75),
         citation_recall: Some(0.75),
+        claims_per_answer: Some(1.0),
         claim_citation_recall: Some(2.0 / 3.0),
         claim_citation_precision: Some(0.4),
         // How it is measured has its own tests.

@@ -284,6 +284,7 @@ const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
     ("given passages", |set| share(set.given_passages)),
     ("answered and right", |set| share(set.answer_holds_answer)),
     ("right, of those answered", |set| share(set.given_answer_holds_answer)),
+    ("claims per answer", |set| set.claims_per_answer.map_or_else(none, |claims| format!("{claims:.2}"))),
     ("claims that their citations support (ALCE recall)", |set| share(set.claim_citation_recall)),
     ("citations that a claim needs (ALCE precision)", |set| share(set.claim_citation_precision)),
     ("cited documents that answer the question", |set| share(set.citation_precision)),

@@ -82,6 +82,8 @@ const QUANTITIES: [&str; 31] = [
 const NUMBERED_CODES: [&str; 5] = ["exit", "status", "error", "return", "response"];
 /// Verbs of a code or a quantity that is asked for by itself: "which exit code means …".
 const TELLING: [&str; 4] = ["tells", "means", "says", "applies"];
+/// Words before "which" and "what" that ask for the same.
+const PREPOSITIONS: [&str; 10] = ["since", "from", "in", "at", "on", "with", "by", "until", "up", "to"];
 /// Words between "what is the" and the quantity, at most.
 const BEFORE_QUANTITY: usize = 2;
 const DATE_OPENINGS: [&str; 14] = [
@@ -172,7 +174,9 @@ fn asks_for_quantity(question: &str) -> bool {
 
 /// Whether a question, in lower case, is for a quantity by itself: "what share of the blocks", "which exit code means".
 fn asks_which_quantity(question: &str) -> bool {
-    let words: Vec<&str> = question.split_whitespace().map(bare).collect();
+    // "Since which version …"
+    let words = question.split_whitespace().map(bare).skip_while(|word| PREPOSITIONS.contains(word));
+    let words: Vec<&str> = words.collect();
     let [opening, rest @ ..] = words.as_slice() else { return false };
     let is_quantity = |at: &usize| {
         let before = at.checked_sub(1).and_then(|before| rest.get(before));
