@@ -2,35 +2,34 @@
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python generate.py
 
-The files are committed; run this only to change them. The text expected of each is in tests/it/ingest/corpus_files.rs.
+The files are committed; run this only to change them. The text expected of each is in tests/it/ingest/corpus_files.rs,
+and all of it in tests/corpus/golden.
 """
 
+import copy
 import datetime
 import gzip
 import io
 import json
-import struct
 import zipfile
 from email.message import EmailMessage
-from pathlib import Path
 
 import docx
 import msoffcrypto.format.ooxml
 import openpyxl
 import pikepdf
 import pptx
-import pptx.util
-import xlwt
+from docx.oxml import OxmlElement
 from PIL import Image, ImageDraw
+from pptx.enum.shapes import PP_PLACEHOLDER
+from pptx.util import Inches
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen import canvas
 
-FILES = Path(__file__).resolve().parent / "files"
-
-LEAVE = "Everyone has 28 days of paid leave a year, from the first day on."
-CARRY = "Up to five unused days may be carried over; they lapse on 31 March."
-SICK = "Whoever falls ill stays at home and reports it before nine o'clock."
-
+from binary import binary_workbook, legacy
+from powerpoint import binary_slides
+from shared import CARRY, FILES, LEAVE, SICK, write
+from word import word as old_word
 
 LEAVE_MANUAL = """.\\" Annual leave.
 .TH LEAVE 1 "May 2026" "leave 1.2" "Handbook"
@@ -45,10 +44,6 @@ days; everyone has 28 of them.
 .SS "Carrying over"
 Up to five unused days may be carried over.
 """
-
-
-def write(name, content):
-    (FILES / name).write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def texts():
@@ -113,6 +108,7 @@ def word():
     table = document.add_table(rows=2, cols=2)
     for cell, text in zip(table.rows[0].cells + table.rows[1].cells, ["Kind", "Days", "Annual", "28"]):
         cell.text = text
+    table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
     document.save(FILES / "leave.docx")
     whole = (FILES / "leave.docx").read_bytes()
     write("truncated.docx", whole[: len(whole) // 2])
@@ -127,6 +123,20 @@ def slides():
         slide = show.slides.add_slide(show.slide_layouts[1])
         slide.shapes.title.text = title
         slide.placeholders[1].text = body
+    lines = slide.placeholders[1].text_frame
+    for text in ["Ask your manager.", "Then tell the office."]:
+        line = lines.add_paragraph()
+        line.text, line.level = text, 1
+    # python-pptx marks the first row as a header.
+    table = slide.shapes.add_table(2, 2, Inches(1), Inches(5), Inches(4), Inches(1)).table
+    for number, text in enumerate(["Kind", "Days", "Annual", "28"]):
+        table.cell(number // 2, number % 2).text = text
+    # Margins of a slide are copied from its layout by hand.
+    for margin in slide.slide_layout.placeholders:
+        if margin.placeholder_format.type in (PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER):
+            margin = copy.deepcopy(margin._element)
+            slide.shapes._spTree.append(margin)
+            slide.shapes[-1].text_frame.text = "Example Ltd, page 2"
     show.slides[1].notes_slide.notes_text_frame.text = "Say when the days lapse."
     show.save(FILES / "leave.pptx")
 
@@ -143,6 +153,11 @@ def workbook():
     book.save(FILES / "staff.xlsx")
 
 
+# A section with a list and a table, for pages.
+SECTION = """<h2>How to ask</h2><ul><li>Ask your manager.</li><li>Then tell the office.</li></ul>
+<table><tr><th>Kind</th><th>Days</th></tr><tr><td>Annual</td><td>28</td></tr></table>"""
+
+
 def book():
     package = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">
 <metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">x</dc:identifier><dc:title>The book of leave</dc:title></metadata>
@@ -153,7 +168,7 @@ def book():
         archive.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
         archive.writestr("META-INF/container.xml", '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/p.opf"/></rootfiles></container>')
         archive.writestr("OPS/p.opf", package)
-        archive.writestr("OPS/a.xhtml", chapter.format("Carrying over", CARRY))
+        archive.writestr("OPS/a.xhtml", chapter.format("Carrying over", CARRY).replace("</body>", f"{SECTION}</body>"))
         archive.writestr("OPS/b.xhtml", chapter.format("Leave", LEAVE))
 
 
@@ -181,6 +196,10 @@ def pdf():
     image = Image.new("1", (400, 100), 1)
     ImageDraw.Draw(image).text((10, 40), "A scanned page", fill=0)
     image.save(FILES / "picture.png")
+    grey = image.convert("L")
+    grey.save(FILES / "picture.jpg")
+    grey.save(FILES / "picture.webp", lossless=True)
+    image.save(FILES / "pages.tiff", save_all=True, append_images=[image.rotate(180)], compression="group4")
     scan = canvas.Canvas(str(FILES / "scan.pdf"), pagesize=A4, invariant=1)
     scan.drawInlineImage(image, 72, 600)
     scan.showPage()
@@ -232,13 +251,14 @@ def report():
 ODF = "urn:oasis:names:tc:opendocument:xmlns"
 
 
-def open_document(name, kind, body):
-    """An OpenDocument file with this content."""
+def open_document(name, kind, title, body):
+    """An OpenDocument file with this title and content."""
     spaces = " ".join(f'xmlns:{space}="{ODF}:{uri}:1.0"' for space, uri in [
         ("office", "office"), ("text", "text"), ("table", "table"), ("draw", "drawing"), ("presentation", "presentation")])
     with zipfile.ZipFile(FILES / name, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("mimetype", f"application/vnd.oasis.opendocument.{kind}", zipfile.ZIP_STORED)
         archive.writestr("META-INF/manifest.xml", f'<manifest:manifest xmlns:manifest="{ODF}:manifest:1.0"/>')
+        archive.writestr("meta.xml", f'<office:document-meta {spaces} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta><dc:title>{title}</dc:title></office:meta></office:document-meta>')
         archive.writestr("content.xml", f'<office:document-content {spaces} office:version="1.3"><office:body>{body}</office:body></office:document-content>')
 
 
@@ -249,95 +269,17 @@ def open_documents():
     def row(*texts):
         return f'<table:table-row>{"".join(map(cell, texts))}</table:table-row>'
 
-    open_document("leave.odt", "text", f"""<office:text><text:h text:outline-level="1">Leave</text:h><text:p>{LEAVE}</text:p>
+    points = "<text:list><text:list-item><text:p>Ask your manager.</text:p></text:list-item><text:list-item><text:p>Then tell the office.</text:p></text:list-item></text:list>"
+    table = f'<table:table><table:table-header-rows>{row("Kind", "Days")}</table:table-header-rows>{row("Annual", "28")}</table:table>'
+    open_document("leave.odt", "text", "Leave of absence", f"""<office:text><text:h text:outline-level="1">Leave</text:h><text:p>{LEAVE}</text:p>
 <text:h text:outline-level="2">Carrying over</text:h><text:p>{CARRY}</text:p>
-<text:list><text:list-item><text:p>Ask your manager.</text:p></text:list-item><text:list-item><text:p>Then tell the office.</text:p></text:list-item></text:list>
-<table:table><table:table-header-rows>{row("Kind", "Days")}</table:table-header-rows>{row("Annual", "28")}</table:table></office:text>""")
-    page = '<draw:page draw:name="{0}"><draw:frame presentation:class="title"><draw:text-box><text:p>{0}</text:p></draw:text-box></draw:frame><draw:frame presentation:class="outline"><draw:text-box><text:p>{1}</text:p></draw:text-box></draw:frame></draw:page>'
-    open_document("leave.odp", "presentation", f'<office:presentation>{page.format("Leave", LEAVE)}{page.format("Carrying over", CARRY)}</office:presentation>')
-    open_document("staff.ods", "spreadsheet", f'<office:spreadsheet><table:table table:name="Staff">{row("Name", "Office")}{row("Mira Novak", "Bern")}</table:table></office:spreadsheet>')
-
-
-def compound_file(name, streams):
-    """A compound file (MS-CFB) of streams, which are ordered by the length of their names and then by name; each is at
-    least 4,096 bytes long, so that it needs no small sectors."""
-    free, end, fat_sector = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-    fat, data = [fat_sector, end], b""
-    entries = [("Root Entry", 5, end, 0)]
-    for title, content in streams:
-        content = content.ljust(-(-max(len(content), 4096) // 512) * 512, b"\0")
-        first, sectors = len(fat), len(content) // 512
-        fat += [*range(first + 1, first + sectors), end]
-        data += content
-        entries.append((title, 2, first, len(content)))
-    directory = b""
-    for number in range(4):
-        title, kind, first, size = entries[number] if number < len(entries) else ("", 0, 0, 0)
-        utf16 = (title + "\0").encode("utf-16-le") if title else b""
-        child = 1 if number == 0 else free
-        right = number + 1 if 0 < number < len(entries) - 1 else free
-        directory += utf16.ljust(64, b"\0") + struct.pack("<HBBIII", len(utf16), kind, 1, free, right, child) + bytes(36) + struct.pack("<IQ", first, size)
-    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
-    header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, end, 0, end, 0) + struct.pack("<I", 0) + struct.pack("<I", free) * 108
-    table = struct.pack(f"<{len(fat)}I", *fat).ljust(512, b"\xff")
-    assert len(table) == 512 and len(directory) == 512 and len(header) == 512
-    write(name, header + table + directory + data)
-
-
-def legacy():
-    text = f"Leave\r{LEAVE}\r{CARRY}\r".encode("windows-1252")
-    document = bytearray(0x800) + text
-    struct.pack_into("<HH", document, 0, 0xA5EC, 0xC1)
-    struct.pack_into("<H", document, 0x0A, 0x0200)
-    struct.pack_into("<H", document, 0x20, 14)
-    struct.pack_into("<H", document, 0x3E, 22)
-    struct.pack_into("<II", document, 0x18, 0x800, len(document))
-    struct.pack_into("<I", document, 0x40, len(document))
-    struct.pack_into("<I", document, 0x4C, len(text))
-    struct.pack_into("<H", document, 0x98, 0x5D)
-    # One piece of text in the code page, MS-DOC 2.9.38 (Clx).
-    pieces = struct.pack("<BIIIHIH", 2, 16, 0, len(text), 0, 0x800 * 2 | 0x40000000, 0)
-    struct.pack_into("<II", document, 0x1A2, 0, len(pieces))
-    compound_file("leave.doc", [("1Table", pieces), ("WordDocument", bytes(document))])
-    # MS-OXMSG: subject and body.
-    texts = {"0037": "Leave", "1000": f"{LEAVE}\r\n\r\n{CARRY}"}
-    streams = [(f"__substg1.0_{tag}001F", text.encode("utf-16-le")) for tag, text in texts.items()]
-    compound_file("leave.msg", [*streams, ("__properties_version1.0", b"")])
-    book = xlwt.Workbook()
-    sheet = book.add_sheet("Staff")
-    for number, cells in enumerate([["Name", "Since", "Days"], ["Mira Novak", datetime.date(2021, 3, 1), 28]]):
-        for column, cell in enumerate(cells):
-            style = xlwt.easyxf(num_format_str="YYYY-MM-DD") if isinstance(cell, datetime.date) else xlwt.Style.default_style
-            sheet.write(number, column, cell, style)
-    book.save(str(FILES / "staff.xls"))
-
-
-def binary_workbook():
-    def record(kind, content=b""):
-        # Numbers of records and lengths are of seven bits a byte (MS-XLSB 2.1.4).
-        head = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
-        return head + bytes([len(content)]) + content
-
-    def wide(text):
-        return struct.pack("<I", len(text)) + text.encode("utf-16-le")
-
-    rows = [["Name", "Office"], ["Mira Novak", "Bern"]]
-    # BrtRowHdr, then a BrtCellSt for each cell.
-    cells = b"".join(
-        record(0, struct.pack("<IIHBBBI", number, 0, 300, 0, 0, 0, 0))
-        + b"".join(record(6, struct.pack("<II", column, 0) + wide(text)) for column, text in enumerate(row))
-        for number, row in enumerate(rows))
-    # BrtBeginSheet, BrtWsDim, BrtBeginSheetData, …, BrtEndSheetData, BrtEndSheet.
-    sheet = record(129) + record(148, struct.pack("<IIII", 0, 1, 0, 1)) + record(145) + cells + record(146) + record(130)
-    # BrtBeginBook, BrtBeginBundleShs, BrtBundleSh, BrtEndBundleShs, BrtEndBook.
-    book = record(131) + record(143) + record(156, struct.pack("<II", 0, 1) + wide("rId1") + wide("Staff")) + record(144) + record(132)
-    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    relations = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="{}" Target="{}"/></Relationships>'
-    with zipfile.ZipFile(FILES / "staff.xlsb", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("_rels/.rels", relations.format(f"{relation}/officeDocument", "xl/workbook.bin"))
-        archive.writestr("xl/_rels/workbook.bin.rels", relations.format(f"{relation}/worksheet", "worksheets/sheet1.bin"))
-        archive.writestr("xl/workbook.bin", book)
-        archive.writestr("xl/worksheets/sheet1.bin", sheet)
+{points}
+{table}</office:text>""")
+    framed = f"<draw:frame>{table}</draw:frame>"
+    notes = "<presentation:notes><draw:frame presentation:class='notes'><draw:text-box><text:p>Say when the days lapse.</text:p></draw:text-box></draw:frame></presentation:notes>"
+    page = '<draw:page draw:name="{0}"><draw:frame presentation:class="title"><draw:text-box><text:p>{0}</text:p></draw:text-box></draw:frame><draw:frame presentation:class="outline"><draw:text-box><text:p>{1}</text:p>{2}</draw:text-box></draw:frame>{3}</draw:page>'
+    open_document("leave.odp", "presentation", "Leave of absence", f'<office:presentation>{page.format("Leave", LEAVE, "", notes)}{page.format("Carrying over", CARRY, points, framed)}</office:presentation>')
+    open_document("staff.ods", "spreadsheet", "Who works where", f'<office:spreadsheet><table:table table:name="Staff">{row("Name", "Office")}{row("Mira Novak", "Bern")}</table:table></office:spreadsheet>')
 
 
 def mail():
@@ -350,8 +292,19 @@ def mail():
     message.set_boundary("boundary")
     write("leave.eml", message.as_bytes())
     write("mail.txt", message.as_bytes())
+    page = EmailMessage()
+    page["From"], page["To"], page["Subject"] = "Mira Novak <mira@example.org>", "office@example.org", "Leave, as a page"
+    page["Date"], page["Message-ID"] = "Tue, 24 Nov 2026 10:30:00 +0100", "<3@example.org>"
+    page.set_content(f"<html><head><title>x</title></head><body><h1>Leave</h1><p>{LEAVE}</p>\n{SECTION}</body></html>\n", subtype="html")
+    write("page.eml", page.as_bytes())
     plain = f"From: jan@example.org\nSubject: Illness\nMessage-ID: <2@example.org>\nDate: Tue, 24 Nov 2026 11:00:00 +0100\n\n{SICK}\n"
-    write("leave.mbox", f"From jan@example.org Tue Nov 24 11:00:00 2026\n{plain}\nFrom jan@example.org Tue Nov 24 12:00:00 2026\n{plain.replace('Illness', 'Again')}")
+    again = EmailMessage()
+    again["From"], again["Subject"], again["Message-ID"] = "jan@example.org", "Again", "<4@example.org>"
+    again["Date"] = "Tue, 24 Nov 2026 12:00:00 +0100"
+    again.set_content(f"{SICK}\n")
+    again.add_attachment("kind,days\nAnnual,28\n".encode(), maintype="text", subtype="csv", filename="days.csv")
+    again.set_boundary("boundary")
+    write("leave.mbox", f"From jan@example.org Tue Nov 24 11:00:00 2026\n{plain}\nFrom jan@example.org Tue Nov 24 12:00:00 2026\n{again.as_string()}")
 
 
 def hostile():
@@ -370,6 +323,6 @@ def hostile():
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for make in [texts, encodings, word, slides, workbook, book, pdf, report, open_documents, legacy, binary_workbook, mail, hostile]:
+    for make in [texts, encodings, word, slides, workbook, book, pdf, report, open_documents, legacy, old_word, binary_slides, binary_workbook, mail, hostile]:
         make()
     print(f"{len(list(FILES.iterdir()))} files in {FILES}")

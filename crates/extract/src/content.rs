@@ -14,6 +14,11 @@ pub const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
 /// Deepest level of a heading.
 const MAX_LEVEL: u8 = 9;
 
+/// The level below this one.
+pub(super) const fn deeper(level: u8) -> u8 {
+    if level < MAX_LEVEL { level + 1 } else { MAX_LEVEL }
+}
+
 /// The text, headings and pages extracted from a document.
 #[derive(Debug, Default)]
 pub(super) struct Content {

@@ -12,14 +12,23 @@ use super::{
     archive::{Archive, is_archive},
     content::Content,
     grid::{Cell, Grid, RowKind, Span},
+    legacy_word, office,
     rows::{self, Rows},
 };
 
 /// Adds a document.
 pub(super) fn document(bytes: &[u8], format: anydoc::Format, content: &mut Content) -> Result<(), ExtractError> {
     let document = read(bytes, format)?;
+    if is_archive(bytes) {
+        office::read_title(&mut Archive::open(bytes)?, content)?;
+    }
     let notes = document.notes.iter().flat_map(|note| &note.blocks);
-    document.blocks.iter().chain(notes).try_for_each(|block| write(block, content))
+    let are_slides = matches!(format, anydoc::Format::Ppt | anydoc::Format::Odp);
+    document.blocks.iter().chain(notes).try_for_each(|block| match block {
+        // A title of a slide, which the model puts below one that slides do not have.
+        Block::Heading { content: inlines, .. } if are_slides => content.heading(1, &inlines_to_plain_text(inlines)),
+        block => write(block, content),
+    })
 }
 
 /// Adds a workbook: the cells of each row are labelled by the first row.
@@ -45,6 +54,9 @@ fn read(bytes: &[u8], format: anydoc::Format) -> Result<anydoc::model::Document,
     if is_archive(bytes) {
         // The reader has limits of its own, which are higher.
         Archive::open(bytes)?.check_size()?;
+    }
+    if format == anydoc::Format::Doc {
+        legacy_word::check(bytes)?;
     }
     anydoc::to_document(bytes, format).map_err(failure)
 }

@@ -18,6 +18,7 @@ mod grid;
 mod header;
 mod html;
 mod json;
+mod legacy_word;
 mod mail;
 mod manual;
 mod media_type;

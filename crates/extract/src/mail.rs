@@ -10,7 +10,7 @@ use mail_parser::{
 use super::{
     ExtractError,
     attachments::{AttachedFile, Attachments, Place},
-    content::Content,
+    content::{Content, deeper},
     html,
 };
 
@@ -113,8 +113,11 @@ fn write(message: &Message<'_>, place: &Place, content: &mut Content) -> Result<
             PartType::Html(page) => {
                 // The title of the page is not that of the message.
                 let title = content.title.take();
+                let before = content.headings.len();
                 html::page(page, content)?;
                 content.title = title;
+                // They stand below the subject.
+                content.headings.iter_mut().skip(before).for_each(|heading| heading.level = deeper(heading.level));
             }
             PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Message(_) | PartType::Multipart(_) => {}
         }
@@ -208,6 +211,8 @@ mod tests {
         let content = read("Content-Type: text/html\r\n\r\n<title>x</title><h2>Rules</h2><p>28 days.</p>");
         assert_eq!(content.text, format!("{ABOVE}Rules\n\n28 days."));
         assert_eq!(content.title.as_deref(), Some("Leave"));
+        let levels: Vec<u8> = content.headings.iter().map(|heading| heading.level).collect();
+        assert_eq!(levels, [1, 3], "the headings of the page stand below the subject");
     }
 
     #[test]
@@ -261,6 +266,19 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["m.eml", "m.eml/m.eml", "m.eml/m.eml/m.eml", "m.eml/m.eml/m.eml/m.eml"]);
         assert_eq!(unread, ["m.eml/m.eml/m.eml/m.eml (attachments in it are nested too deeply)"]);
+    }
+
+    #[test]
+    fn a_message_of_nothing_but_attachments_has_an_end() {
+        let part = "--b\r\nContent-Disposition: attachment; filename=a.txt\r\n\r\nWords.\r\n";
+        let started = std::time::Instant::now();
+        let content =
+            read(&format!("Content-Type: multipart/mixed; boundary=b\r\n\r\n{}--b--\r\n", part.repeat(20_000)));
+        assert!(content.text.ends_with("Attachment that is not read: a.txt"));
+        let (found, unread) = content.attachments.finish();
+        assert_eq!((found.len(), unread.len()), (1_000, 101));
+        assert_eq!(unread.last().map(String::as_str), Some("18900 more"));
+        assert!(started.elapsed() < std::time::Duration::from_mins(1), "{:?}", started.elapsed());
     }
 
     #[test]

@@ -21,8 +21,21 @@ const PPTX: &str = "application/vnd.openxmlformats-officedocument.presentationml
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// Documents that are found in the files.
-pub(super) const ATTACHED: [Readable; 2] =
-    [("leave.eml/rules.md", "text/markdown", &[CARRY]), ("mail.txt/rules.md", "text/markdown", &[CARRY])];
+pub(super) const ATTACHED: [Readable; 3] = [
+    ("leave.eml/rules.md", "text/markdown", &[CARRY]),
+    ("mail.txt/rules.md", "text/markdown", &[CARRY]),
+    ("leave.mbox/2/days.csv", "text/csv", &["| kind: Annual | days: 28 |"]),
+];
+
+/// The text of a word processor's document.
+const OFFICE: &[&str] = &[
+    "Leave\n\n",
+    LEAVE,
+    "Carrying over\n\n",
+    CARRY,
+    "- Ask your manager.\n- Then tell the office.",
+    "| Kind | Days |\n|---|---|\n| Annual | 28 |",
+];
 
 /// The text of the manual page.
 const MANUAL: &[&str] = &[
@@ -31,7 +44,7 @@ const MANUAL: &[&str] = &[
     "Up to five unused days",
 ];
 
-pub(super) const READABLE: [Readable; 42] = [
+pub(super) const READABLE: [Readable; 45] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -58,18 +71,7 @@ pub(super) const READABLE: [Readable; 42] = [
         ],
     ),
     ("restricted.pdf", "application/pdf", &[LEAVE, "nine o'clock."]),
-    (
-        "leave.docx",
-        DOCX,
-        &[
-            "Leave\n\n",
-            LEAVE,
-            "Carrying over\n\n",
-            CARRY,
-            "- Ask your manager.\n- Then tell the office.",
-            "| Kind | Days |\n| Annual | 28 |",
-        ],
-    ),
+    ("leave.docx", DOCX, OFFICE),
     ("leave.pptx", PPTX, &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY, "Say when the days lapse."]),
     (
         "staff.xlsx",
@@ -106,32 +108,42 @@ pub(super) const READABLE: [Readable; 42] = [
     ("really-a-pdf.docx", "application/pdf", &[LEAVE]),
     ("page.txt", "text/html", &["This is a page whatever its name says."]),
     ("rich.rtf", "application/rtf", &["Words in Zürich.\n\nMore words."]),
-    (
-        "leave.odt",
-        "application/vnd.oasis.opendocument.text",
-        &[
-            "Leave\n\n",
-            LEAVE,
-            "Carrying over\n\n",
-            CARRY,
-            "- Ask your manager.\n- Then tell the office.",
-            "| Kind | Days |\n|---|---|\n| Annual | 28 |",
-        ],
-    ),
+    ("leave.odt", "application/vnd.oasis.opendocument.text", OFFICE),
     ("leave.odp", "application/vnd.oasis.opendocument.presentation", &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY]),
     ("staff.ods", "application/vnd.oasis.opendocument.spreadsheet", &["Staff\n\n| Name: Mira Novak | Office: Bern |"]),
     ("staff.xls", "application/vnd.ms-excel", &["| Name: Mira Novak | Since: 2021-03-01 | Days: 28 |"]),
-    ("leave.doc", "application/msword", &["Leave\n\n", LEAVE, CARRY]),
+    ("leave.doc", "application/msword", OFFICE),
+    ("leave.rtf", "application/rtf", OFFICE),
+    (
+        "leave.ppt",
+        "application/vnd.ms-powerpoint",
+        &[
+            "Leave\n\n",
+            LEAVE,
+            "Say when the days lapse.\n\nCarrying over\n",
+            CARRY,
+            "- Ask your manager – in writing.\n\nWhoever leaves is paid for them.",
+        ],
+    ),
     ("leave.eml", "message/rfc822", MESSAGE),
     ("mail.txt", "message/rfc822", MESSAGE),
+    (
+        "page.eml",
+        "message/rfc822",
+        &["Leave, as a page\n\n", "Leave\n\n", LEAVE, "| Kind | Days |\n|---|---|\n| Annual | 28 |"],
+    ),
     ("leave.msg", "application/vnd.ms-outlook", &["Leave\n\n", LEAVE, CARRY]),
     ("leave.mbox", "application/mbox", &["Illness\n\nFrom: jan@example.org", SICK, "Again\n\n", SICK]),
-    ("staff.xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", &["| Name: Mira Novak | Office: Bern |"]),
+    (
+        "staff.xlsb",
+        "application/vnd.ms-excel.sheet.binary.macroenabled.12",
+        &["| Name: Mira Novak | Office: Bern | Since: 2021-03-01 | Days: 28 |"],
+    ),
     ("words.pdf", "text/plain", &["Only words, whatever the name says."]),
 ];
 
 /// A file, the cause of its failure, and a word of the message.
-pub(super) const UNREADABLE: [(&str, &str, &str); 14] = [
+pub(super) const UNREADABLE: [(&str, &str, &str); 17] = [
     ("empty.pdf", "empty", "holds no text"),
     ("blank.md", "empty", "holds no text"),
     ("reference.8", "empty", "send that one"),
@@ -142,6 +154,9 @@ pub(super) const UNREADABLE: [(&str, &str, &str); 14] = [
     ("encrypted.docx", "encrypted", "without"),
     ("scan.pdf", "no_text_layer", "OCR"),
     ("picture.png", "no_text_layer", "OCR"),
+    ("picture.jpg", "no_text_layer", "OCR"),
+    ("picture.webp", "no_text_layer", "OCR"),
+    ("pages.tiff", "no_text_layer", "OCR"),
     ("old.doc", "unsupported", "save it as DOCX"),
     ("files.zip", "unsupported", "unpack it"),
     ("nul.txt", "binary", "NUL"),

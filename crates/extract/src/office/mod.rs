@@ -22,9 +22,10 @@ use super::{
     xml::{Token, walk},
 };
 
-/// Takes the title from the properties that every office document may have.
-fn read_title(archive: &mut Archive<'_>, content: &mut Content) -> Result<(), ExtractError> {
-    let Some(properties) = archive.text("docProps/core.xml")? else { return Ok(()) };
+/// Takes the title from the properties that an office document may have: of Office or of OpenDocument.
+pub(super) fn read_title(archive: &mut Archive<'_>, content: &mut Content) -> Result<(), ExtractError> {
+    let part = if archive.has("meta.xml") { "meta.xml" } else { "docProps/core.xml" };
+    let Some(properties) = archive.text(part)? else { return Ok(()) };
     let mut is_title = false;
     let mut title = String::new();
     walk(&properties, |token| {

@@ -4,12 +4,21 @@ use std::io::Cursor;
 
 use calamine::{Ods, OdsError, Reader, SheetType};
 
-use super::super::{Cause, ExtractError, archive::Archive, content::Content};
-use super::sheet::{Sheet, needs_password};
+use super::super::{Cause, ExtractError, archive::Archive, content::Content, xml::walk};
+use super::{
+    read_title,
+    sheet::{Sheet, needs_password},
+};
 
 /// Adds a workbook in ODF.
 pub(crate) fn open_workbook(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
-    Archive::open(bytes)?.check_size()?;
+    let mut archive = Archive::open(bytes)?;
+    archive.check_size()?;
+    read_title(&mut archive, content)?;
+    // The library looks for the end of a table, or of a comment, without end where the text ends before it.
+    if let Some(xml) = archive.text("content.xml")? {
+        walk(&xml, |_| Ok(()))?;
+    }
     let mut workbook: Ods<_> = Ods::new(Cursor::new(bytes)).map_err(|error| match error {
         OdsError::Password => needs_password(),
         other => damaged(&other),
@@ -44,10 +53,18 @@ mod tests {
     use super::*;
     use crate::archive::tests::packed;
 
-    fn sheet(rows: &str) -> Result<Content, ExtractError> {
-        let body = format!(
+    /// The content of a workbook with these rows.
+    fn body(rows: &str) -> String {
+        format!(
             "<office:document-content xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0' xmlns:text='urn:oasis:names:tc:opendocument:xmlns:text:1.0' xmlns:table='urn:oasis:names:tc:opendocument:xmlns:table:1.0'><office:body><office:spreadsheet><table:table table:name='Staff'>{rows}</table:table></office:spreadsheet></office:body></office:document-content>"
-        );
+        )
+    }
+
+    fn sheet(rows: &str) -> Result<Content, ExtractError> {
+        workbook(&body(rows))
+    }
+
+    fn workbook(body: &str) -> Result<Content, ExtractError> {
         let parts: [(&str, &[u8]); 3] = [
             ("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
             ("META-INF/manifest.xml", b"<manifest/>"),
@@ -80,6 +97,17 @@ mod tests {
         assert_eq!(sheet(&rows).expect_err("a bomb").cause, Cause::TooLarge);
         let rows = "<table:table-row table:number-rows-repeated='1048575'><table:table-cell/></table:table-row><table:table-row><table:table-cell table:number-columns-repeated='16383'/><table:table-cell office:value-type='string'><text:p>Corner</text:p></table:table-cell></table:table-row>";
         assert_eq!(sheet(rows).expect("a workbook").text, "Staff\n\nCorner");
+    }
+
+    #[test]
+    fn content_that_breaks_off_is_malformed() {
+        let rows = "<table:table-row><table:table-cell office:value-type='string'><office:annotation><text:p>Note</text:p></office:annotation><text:p>Words</text:p></table:table-cell></table:table-row>";
+        let body = body(rows);
+        assert_eq!(workbook(&body).expect("a workbook").text, "Staff\n\nWords");
+        for inside in ["<text:p>Note", "</table:table-row>", "</table:table>", "</office:body>"] {
+            let end = body.find(inside).expect("it is there");
+            assert_eq!(workbook(&body[..end]).expect_err("it breaks off").cause, Cause::Malformed, "{inside}");
+        }
     }
 
     #[test]

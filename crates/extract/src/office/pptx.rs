@@ -20,17 +20,17 @@ pub(crate) fn presentation(bytes: &[u8], content: &mut Content) -> Result<(), Ex
         let Some(xml) = archive.text(&path)? else { continue };
         let shapes = Shapes::read(&xml)?;
         for title in shapes.iter().filter(|shape| shape.is_title) {
-            content.heading(1, &title.lines.join(" "))?;
+            content.heading(1, &title.lines.iter().map(|line| &*line.text).collect::<Vec<_>>().join(" "))?;
         }
-        for shape in shapes.iter().filter(|shape| !shape.is_title) {
-            content.block(&shape.lines.join("\n"))?;
+        for shape in shapes.iter().filter(|shape| !shape.is_title && !shape.is_margin) {
+            content.block(&shape.text(shape.is_body))?;
         }
         let notes = relations_of(&mut archive, &path)?.into_values().find(|(_, kind)| kind == "notesSlide");
         if let Some((notes, _)) = notes
             && let Some(xml) = archive.text(&notes)?
         {
             for shape in Shapes::read(&xml)?.iter().filter(|shape| shape.is_body) {
-                content.block(&shape.lines.join("\n"))?;
+                content.block(&shape.text(false))?;
             }
         }
     }
@@ -54,20 +54,67 @@ fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, ExtractError> {
     Ok(paths)
 }
 
+/// Levels of lists.
+const LEVELS: usize = 9;
+
+/// The sign before a paragraph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Nothing,
+    Bullet,
+    Number,
+}
+
+/// A paragraph, or a row of a table.
+#[derive(Debug, Default)]
+struct Line {
+    text: String,
+    level: usize,
+    /// None where the paragraph leaves it to the layout.
+    mark: Option<Mark>,
+}
+
 /// A box of a slide, or a table.
 #[derive(Debug, Default)]
 struct Shape {
     is_title: bool,
-    /// The body of a page of notes, as opposed to its page number.
+    /// The body of a slide, or of a page of notes.
     is_body: bool,
-    lines: Vec<String>,
+    /// Its number, its date, or a line that stands on every slide.
+    is_margin: bool,
+    lines: Vec<Line>,
+}
+
+impl Shape {
+    /// Its text. Paragraphs of the body of a slide are a list where there are several and nothing says that they are none:
+    /// layouts give them bullets.
+    fn text(&self, may_be_list: bool) -> String {
+        let usual = if may_be_list && self.lines.len() > 1 { Mark::Bullet } else { Mark::Nothing };
+        let mut numbers = [0_u32; LEVELS];
+        let line = |line: &Line| {
+            let mark = line.mark.unwrap_or(usual);
+            let (_, here_and_below) = numbers.split_at_mut(line.level.min(LEVELS - 1));
+            let number = here_and_below.first().map_or(1, |number| number + 1);
+            here_and_below.fill(0);
+            let indent = "  ".repeat(line.level);
+            match mark {
+                Mark::Nothing => line.text.clone(),
+                Mark::Bullet => format!("{indent}- {}", line.text),
+                Mark::Number => {
+                    here_and_below.iter_mut().take(1).for_each(|last| *last = number);
+                    format!("{indent}{number}. {}", line.text)
+                }
+            }
+        };
+        self.lines.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
 }
 
 #[derive(Debug, Default)]
 struct Shapes {
     done: Vec<Shape>,
     shape: Shape,
-    line: String,
+    line: Line,
     /// The table under way, and whether its first row is a header.
     grid: Grid,
     has_header: bool,
@@ -86,7 +133,7 @@ impl Shapes {
             match token {
                 Token::Open(element) => shapes.open(&element),
                 Token::Close(name) => shapes.close(name),
-                Token::Text(text) if shapes.in_text && shapes.skipped == 0 => shapes.line.push_str(&text),
+                Token::Text(text) if shapes.in_text && shapes.skipped == 0 => shapes.line.text.push_str(&text),
                 Token::Text(_) => {}
             }
             Ok(())
@@ -105,10 +152,19 @@ impl Shapes {
             "ph" => {
                 let kind = element.attribute("type");
                 self.shape.is_title = matches!(kind.as_deref(), Some("title" | "ctrTitle"));
-                self.shape.is_body = kind.as_deref() == Some("body");
+                self.shape.is_body = matches!(kind.as_deref(), None | Some("body" | "obj"));
+                self.shape.is_margin = matches!(kind.as_deref(), Some("sldNum" | "dt" | "ftr" | "hdr"));
             }
+            "p" => self.line = Line::default(),
+            "pPr" => {
+                let level = element.attribute("lvl").and_then(|level| level.parse().ok());
+                self.line.level = level.unwrap_or(0).min(LEVELS - 1);
+            }
+            "buNone" => self.line.mark = Some(Mark::Nothing),
+            "buChar" | "buBlip" => self.line.mark = Some(Mark::Bullet),
+            "buAutoNum" => self.line.mark = Some(Mark::Number),
             "t" => self.in_text = true,
-            "br" => self.line.push('\n'),
+            "br" => self.line.text.push('\n'),
             "tbl" => (self.grid, self.has_header) = (Grid::default(), false),
             "tblPr" => self.has_header = matches!(element.attribute("firstRow").as_deref(), Some("1" | "true")),
             "tr" => self.row = Some(Vec::new()),
@@ -133,11 +189,11 @@ impl Shapes {
             "tr" => {
                 let cells = self.row.take().unwrap_or_default();
                 let lines = self.grid.lines(cells, RowKind::of(std::mem::take(&mut self.has_header)));
-                self.shape.lines.extend(lines);
+                self.add_rows(lines);
             }
             "tbl" => {
                 let lines = self.grid.last_lines();
-                self.shape.lines.extend(lines);
+                self.add_rows(lines);
             }
             "sp" | "graphicFrame" => {
                 let shape = std::mem::take(&mut self.shape);
@@ -149,14 +205,20 @@ impl Shapes {
         }
     }
 
+    fn add_rows(&mut self, rows: Vec<String>) {
+        let row = |text: String| Line { text, level: 0, mark: Some(Mark::Nothing) };
+        self.shape.lines.extend(rows.into_iter().map(row));
+    }
+
     fn end_line(&mut self) {
         let line = std::mem::take(&mut self.line);
-        if line.trim().is_empty() {
+        let text = line.text.trim();
+        if text.is_empty() {
         } else if self.row.is_some() {
-            let words = [self.cell.as_str(), line.trim()].join(" ");
+            let words = [self.cell.as_str(), text].join(" ");
             self.cell = words.split_whitespace().collect::<Vec<_>>().join(" ");
         } else {
-            self.shape.lines.push(line.trim().to_owned());
+            self.shape.lines.push(Line { text: text.to_owned(), ..line });
         }
     }
 }
@@ -165,6 +227,33 @@ impl Shapes {
 mod tests {
     use super::*;
     use crate::archive::tests::packed;
+
+    #[test]
+    fn paragraphs_of_a_body_are_a_list() {
+        let shape = |kind: &str, paragraphs: &[(&str, &str)]| {
+            let paragraph = |(properties, text): &(&str, &str)| {
+                format!("<a:p><a:pPr {properties}</a:pPr><a:r><a:t>{text}</a:t></a:r></a:p>")
+            };
+            let paragraphs: String = paragraphs.iter().map(paragraph).collect();
+            format!("<p:sp><p:nvPr>{kind}</p:nvPr><p:txBody><a:lstStyle/>{paragraphs}</p:txBody></p:sp>")
+        };
+        let read = |xml: &str| {
+            Shapes::read(xml).expect("shapes").iter().map(|shape| shape.text(shape.is_body)).collect::<Vec<_>>()
+        };
+        let body = "<p:ph idx='1'/>";
+        assert_eq!(read(&shape(body, &[(">", "Alone.")])), ["Alone."]);
+        let many = [(">", "Ask"), ("lvl='1'>", "early"), (">", "Wait"), ("><a:buNone/>", "No entry")];
+        assert_eq!(read(&shape(body, &many)), ["- Ask\n  - early\n- Wait\nNo entry"]);
+        assert_eq!(read(&shape("", &many)), ["Ask\nearly\nWait\nNo entry"]);
+        let steps = [
+            ("><a:buAutoNum type='arabicPeriod'/>", "Ask"),
+            ("lvl='1'><a:buChar char='•'/>", "early"),
+            ("><a:buAutoNum type='arabicPeriod'/>", "Wait"),
+            (">", "Then"),
+            ("><a:buAutoNum type='arabicPeriod'/>", "Go"),
+        ];
+        assert_eq!(read(&shape("", &steps)), ["1. Ask\n  - early\n2. Wait\nThen\n1. Go"]);
+    }
 
     #[test]
     fn slides_are_pages_in_the_order_of_the_show() {
