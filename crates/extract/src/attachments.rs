@@ -1,6 +1,6 @@
 //! Documents that are attached to a message, and those that are attached to them: each becomes a document of its own.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,9 @@ pub(super) struct Attachments {
     has_recogniser: bool,
     found: Vec<Attachment>,
     names: HashSet<String>,
+    /// The last number that was given to a name. Counted from the first each time, a message of as many attachments of one
+    /// name as it can hold would take hours.
+    numbers: HashMap<String, usize>,
     bytes: usize,
     /// Names of those that are not read, each with the reason.
     unread: Vec<String>,
@@ -144,9 +147,18 @@ impl Attachments {
     fn unique(&mut self, folder: &str, name: &str) -> String {
         let (stem, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).unwrap_or((name, ""));
         let dot = if extension.is_empty() { "" } else { "." };
-        let numbered = (2..).map(|number: usize| format!("{folder}{stem} ({number}){dot}{extension}"));
-        let mut names = std::iter::once(format!("{folder}{name}")).chain(numbered);
-        names.find(|name| self.names.insert(name.clone())).expect("the numbers do not end")
+        let first = format!("{folder}{name}");
+        if self.names.insert(first.clone()) {
+            return first;
+        }
+        let last = self.numbers.entry(first).or_insert(1);
+        loop {
+            *last += 1;
+            let name = format!("{folder}{stem} ({last}){dot}{extension}");
+            if self.names.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 
     /// The attachments that are read, and the names of the others, each with the reason.

@@ -102,6 +102,35 @@ fn bodies_in_other_forms() {
     }
 }
 
+/// Compressed RTF (MS-OXRTFCP) that says it is of `size` bytes, of a brace and `references` to it, each for 17 more.
+fn nested_braces(references: usize, size: u32) -> Vec<u8> {
+    // The dictionary that every message has ends at 207. A reference to where the next byte is written ends the text.
+    let places = (0..references).map(|number| 207 + 17 * number).chain([208 + 17 * references]);
+    let mut content = vec![0b1111_1110, b'{'];
+    for (number, place) in (1..).zip(places) {
+        if number % 8 == 0 {
+            content.push(0xFF);
+        }
+        content.extend((u16::try_from(place % 4096).expect("below 4096") << 4 | 15).to_be_bytes());
+    }
+    let turn = |sum: u32, _: u32| if sum & 1 == 1 { sum >> 1 ^ 0xEDB8_8320 } else { sum >> 1 };
+    let sum = content.iter().fold(0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), turn));
+    let length = u32::try_from(content.len() + 12).expect("fits");
+    [length.to_le_bytes().as_slice(), &size.to_le_bytes(), b"LZFu", &sum.to_le_bytes(), &content].concat()
+}
+
+#[test]
+fn compressed_rtf_that_unpacks_hugely_is_left_out() {
+    let few = compressed_rtf::decompress_rtf(&nested_braces(20, 341)).expect("sound");
+    assert_eq!(few, "{".repeat(341));
+    for (references, size) in [(1_000_000, 17_000_001), (3_000_000, 17)] {
+        let mut draft = Draft::new();
+        draft.text("", property::SUBJECT, "Leave");
+        draft.stream("/__substg1.0_10090102", &nested_braces(references, size));
+        assert_eq!(draft.read().text, "Leave\n\nDate: 2025-11-28T00:00:00Z");
+    }
+}
+
 #[test]
 fn damaged_files_are_malformed() {
     let mut draft = Draft::new();
