@@ -44,6 +44,8 @@ pub struct Core {
 struct MetricsListener {
     listener: TcpListener,
     acceptance: server::Acceptance,
+    /// Names of the service.
+    hosts: http::AllowedHosts,
 }
 
 /// Tasks that run in the background, besides requests and workers.
@@ -71,7 +73,7 @@ impl Core {
     pub async fn build(config: &Config, context: Context) -> anyhow::Result<Self> {
         // Another part of the process may have chosen one already; either will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let metrics = MetricsListener::open(config.metrics_listen).await?;
+        let metrics = MetricsListener::open(config).await?;
         let databases = open_databases(&config.database).await?;
         let assembled = Self::assemble(config, context, &databases).await;
         let postgres = databases.postgres;
@@ -138,8 +140,8 @@ impl Core {
         for BackgroundTask { name, run } in self.worker.tasks(stop).into_iter().chain(notifier).chain(others) {
             tasks.spawn(name, run);
         }
-        if let Some(MetricsListener { listener, acceptance }) = self.metrics.take() {
-            let router = http::metrics_router(self.services.measurements.clone());
+        if let Some(MetricsListener { listener, acceptance, hosts }) = self.metrics.take() {
+            let router = http::metrics_router(self.services.measurements.clone(), &hosts);
             tasks.spawn("metrics listener", server::serve(listener, acceptance, router, shutdown.clone()));
         }
         let store = self.store.failed();
@@ -206,16 +208,16 @@ impl App {
 }
 
 impl MetricsListener {
-    /// Listens on the address, if there is one.
+    /// Listens on the address of the configuration, if there is one.
     ///
     /// # Errors
     /// If the address is taken.
-    async fn open(address: Option<SocketAddr>) -> anyhow::Result<Option<Self>> {
-        let Some(address) = address else { return Ok(None) };
+    async fn open(config: &Config) -> anyhow::Result<Option<Self>> {
+        let Some(address) = config.metrics_listen else { return Ok(None) };
         let taken = || format!("cannot listen on {address}; set CITED_METRICS_LISTEN to a free address");
         let listener = TcpListener::bind(address).await.with_context(taken)?;
         let acceptance = server::Acceptance::load(&server::Settings::default())?;
-        Ok(Some(Self { listener, acceptance }))
+        Ok(Some(Self { listener, acceptance, hosts: config.http.cross_origin.hosts.clone() }))
     }
 }
 

@@ -56,6 +56,8 @@ pub enum AllowedHosts {
     Any,
     /// The names and addresses of loopback, and these.
     LoopbackAnd(Vec<Host>),
+    /// Every address, the names that a local network alone knows, and these.
+    LocalAnd(Vec<Host>),
 }
 
 impl Default for Settings {
@@ -116,9 +118,20 @@ impl Settings {
 
 impl AllowedHosts {
     fn contain(&self, authority: &str) -> bool {
-        let Self::LoopbackAnd(others) = self else { return true };
-        let Some(host) = host_of(authority) else { return false };
-        is_loopback(&host) || others.contains(&host)
+        let (others, is_own): (_, fn(&Host) -> bool) = match self {
+            Self::Any => return true,
+            Self::LoopbackAnd(others) => (others, is_loopback),
+            Self::LocalAnd(others) => (others, is_local),
+        };
+        host_of(authority).is_some_and(|host| is_own(&host) || others.contains(&host))
+    }
+
+    /// The same for a listener that never asks for a key and that other machines of its network call.
+    pub(crate) fn without_keys(&self) -> Self {
+        match self {
+            Self::Any => Self::LocalAnd(Vec::new()),
+            Self::LoopbackAnd(others) | Self::LocalAnd(others) => Self::LocalAnd(others.clone()),
+        }
     }
 }
 
@@ -145,6 +158,12 @@ fn is_loopback(host: &Host) -> bool {
         Host::Ipv4(address) => address.is_loopback(),
         Host::Ipv6(address) => address.is_loopback(),
     }
+}
+
+/// Whether the host is an address, or a name that no page of another site can have: one without a dot, or of loopback.
+fn is_local(host: &Host) -> bool {
+    let Host::Domain(name) = host else { return true };
+    !name.contains('.') || is_loopback(host)
 }
 
 /// Whether an origin is that of the service at this authority. The scheme is taken from the origin, because a proxy
@@ -253,6 +272,22 @@ mod tests {
         assert_eq!(forwarded("cited.example"), "host_not_allowed", "a proxy was addressed by it");
         assert_eq!(forwarded("localhost, cited.example"), "host_not_allowed", "the first of several proxies");
         assert_eq!(forwarded("localhost:3000"), "", "a proxy on this machine");
+    }
+
+    #[test]
+    fn a_listener_without_keys_has_the_names_of_its_network() {
+        let listed = vec![Host::parse("metrics.cited.example").expect("a host")];
+        for (all, is_listed) in [(AllowedHosts::Any, false), (AllowedHosts::LoopbackAnd(listed), true)] {
+            let settings = Settings { hosts: all.without_keys(), ..Settings::default() };
+            let code = |host| code(&settings, "GET", "/metrics", &[("host", host)]);
+            for own in ["127.0.0.1:9464", "10.1.2.3:9464", "[fd00::1]:9464", "localhost", "x.localhost", "cited:9464"] {
+                assert_eq!(code(own), "", "{own}");
+            }
+            for foreign in ["rebind.attacker.example", "cited.example", "10.1.2.3.attacker.example", ""] {
+                assert_eq!(code(foreign), "host_not_allowed", "{foreign}");
+            }
+            assert_eq!(code("metrics.cited.example").is_empty(), is_listed);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `GET /metrics`.
 
+use std::sync::Arc;
+
 use axum::{
     Router,
     extract::State,
@@ -7,8 +9,13 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use tower::ServiceBuilder;
 
-use super::{AppState, problem::ApiError};
+use super::{
+    AllowedHosts, AppState, cross_origin,
+    headers::{self, Hardening},
+    problem::ApiError,
+};
 use crate::{metrics::CONTENT_TYPE, service::measurements::Measurements};
 
 /// Get metrics
@@ -23,10 +30,14 @@ pub(super) async fn get_metrics(State(state): State<AppState>) -> Result<Respons
     text(&state.measurements).await
 }
 
-/// The metrics alone, without a key, for a listener of their own.
-pub(crate) fn metrics_router(measurements: Measurements) -> Router {
+/// The metrics alone, without a key, for a listener of their own. Pages of other sites cannot read them.
+pub(crate) fn metrics_router(measurements: Measurements, hosts: &AllowedHosts) -> Router {
+    let cross_origin = cross_origin::Settings { hosts: hosts.without_keys(), origins: Vec::new() };
     let handler = get(|State(measurements): State<Measurements>| async move { text(&measurements).await });
-    Router::new().route("/metrics", handler).with_state(measurements)
+    let layers = ServiceBuilder::new()
+        .layer(axum::middleware::from_fn_with_state(Hardening::new(false, None), headers::harden))
+        .layer(axum::middleware::from_fn_with_state(Arc::new(cross_origin), cross_origin::refuse_foreign));
+    Router::new().route("/metrics", handler).layer(layers).with_state(measurements)
 }
 
 async fn text(measurements: &Measurements) -> Result<Response, ApiError> {

@@ -186,5 +186,15 @@ async fn the_operator_sees_them_with_a_key_and_a_listener_of_its_own_needs_none(
     assert!(sum(&text, "cited_http_requests_total", &["status=\"401\""]) >= 1.0, "{text}");
     let other = client().get(format!("http://{listen}/v1/collections")).send().await.expect("an answer");
     assert_eq!(other.status(), 404, "there is nothing else");
+    let metrics = || client().get(format!("http://{listen}/metrics"));
+    let rebound = metrics().header("host", "rebind.attacker.example").send().await.expect("an answer");
+    assert_eq!(rebound.status(), 421, "a page under a rebound name reads nothing");
+    let page = metrics().header("origin", "https://attacker.example").send().await.expect("an answer");
+    assert_eq!(page.status(), 403, "nor does one of another site");
+    assert_eq!(page.headers()["x-content-type-options"], "nosniff");
+    for name in ["cited:9464", "10.0.0.7:9464"] {
+        let answer = metrics().header("host", name).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{name} is a name of the network");
+    }
     app.stop().await;
 }
