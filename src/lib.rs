@@ -36,6 +36,6 @@ pub use service::context::{Clock, Context, SystemClock};
 pub use shutdown::Shutdown;
 pub use store::{
     BatchOutcome, CollectionSettings, CommitBatch, EnqueueOutcome, FollowUp, GraphChanges, ItemFailure, ItemKey,
-    ItemPage, Lease, MAX_CLAIMS, NewCollection, NewJob, NewJobItem, Phase, PoolSettings, QueueLimits, Store,
-    StoreError, UnchangedItem,
+    ItemPage, Lease, MAX_CLAIMS, NewCollection, NewJob, NewJobItem, Phase, PoolSettings, QueueLimits, RequestKey,
+    Store, StoreError, UnchangedItem,
 };

@@ -33,6 +33,7 @@ pub use documents::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 pub use error::StoreError;
 pub use jobs::{
     EnqueueOutcome, ItemFailure, ItemKey, ItemPage, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueLimits,
+    RequestKey,
 };
 pub use sessions::PoolSettings;
 
@@ -55,7 +56,7 @@ pub(crate) use documents::{
 pub(crate) use jobs::{
     AppendOutcome, CancelOutcome, Claim, ClaimHandle, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail,
     JobFilter, JobItemRow, JobRow, Jobs, NewItems, OpenJob, QueueFull, RefusedItem, ReplyContent, ReportedJob,
-    RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
+    RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
     Care, DenseHit, DenseQuery, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,

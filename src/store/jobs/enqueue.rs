@@ -82,16 +82,16 @@ pub struct NewJob<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct RequestKey<'a> {
     /// As the client chose it.
-    pub(crate) key: &'a str,
+    pub key: &'a str,
     /// Hash of the request; `None` while the request is still arriving.
-    pub(crate) request_hash: Option<Hash>,
+    pub request_hash: Option<Hash>,
 }
 
 /// The first response to a request.
 #[derive(Clone, Debug)]
 pub struct FirstAnswer {
     /// The job that was created for the request.
-    pub(crate) job: Uuid,
+    pub job: Uuid,
     /// Its content; `None` if the response was not sent yet.
     pub(crate) answer: Option<ReplyContent>,
 }

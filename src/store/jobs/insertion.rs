@@ -22,15 +22,37 @@ pub(in crate::store) async fn insert_jobs(
     (tenant, quotas): (TenantId, StorageQuotas),
     jobs: &[(&NewJob<'_>, &[NewJobItem])],
 ) -> Result<Vec<EnqueueOutcome>, StoreError> {
-    let mut insertion = Insertion { tenant, quotas, receiving_until: None, jobs: Vec::with_capacity(jobs.len()) };
-    let mut outcomes = Vec::with_capacity(jobs.len());
-    for (job, items) in jobs {
-        outcomes.push(insertion.add(&mut transaction, job, items, &[]).await?);
-    }
+    let outcomes = claim_names(&mut transaction, tenant, jobs).await?;
+    let queued = jobs.iter().zip(&outcomes).filter(|(_, outcome)| matches!(outcome, EnqueueOutcome::Queued));
+    let queued = queued.map(|((job, items), _)| (*job, *items, &[] as &[RefusedItem])).collect();
+    let insertion = Insertion { tenant, quotas, receiving_until: None, jobs: queued };
     match insertion.commit(transaction).await? {
         None => Ok(outcomes),
         Some(refused) => Ok(vec![refused; jobs.len()]),
     }
+}
+
+/// Reserves the names of jobs, in the order of names, so that nobody waits for somebody who waits for them. The outcomes are in
+/// the order of the jobs.
+async fn claim_names(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    jobs: &[(&NewJob<'_>, &[NewJobItem])],
+) -> Result<Vec<EnqueueOutcome>, StoreError> {
+    let mut by_name: Vec<_> = jobs.iter().map(|(job, _)| *job).enumerate().collect();
+    by_name.sort_by_key(|(_, job)| job.key.map(|key| key.key));
+    let mut outcomes = Vec::with_capacity(jobs.len());
+    for (place, job) in by_name {
+        outcomes.push((place, claim_name(transaction, tenant, job).await?));
+    }
+    outcomes.sort_unstable_by_key(|(place, _)| *place);
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+async fn claim_name(transaction: &mut Tx, tenant: TenantId, job: &NewJob<'_>) -> Result<EnqueueOutcome, StoreError> {
+    let Some(key) = job.key else { return Ok(EnqueueOutcome::Queued) };
+    let earlier = idempotency::claim(transaction, tenant, key, job.id, job.now).await?;
+    Ok(earlier.unwrap_or(EnqueueOutcome::Queued))
 }
 
 /// Jobs that are accepted by one transaction.
@@ -52,13 +74,11 @@ impl<'a> Insertion<'a> {
         items: &'a [NewJobItem],
         refused: &'a [RefusedItem],
     ) -> Result<EnqueueOutcome, StoreError> {
-        if let Some(key) = job.key
-            && let Some(earlier) = idempotency::claim(transaction, self.tenant, key, job.id, job.now).await?
-        {
-            return Ok(earlier);
+        let outcome = claim_name(transaction, self.tenant, job).await?;
+        if matches!(outcome, EnqueueOutcome::Queued) {
+            self.jobs.push((job, items, refused));
         }
-        self.jobs.push((job, items, refused));
-        Ok(EnqueueOutcome::Queued)
+        Ok(outcome)
     }
 
     /// Writes the jobs, and commits; if they exceed a limit, returns the outcome that names it.

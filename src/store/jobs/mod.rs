@@ -17,14 +17,14 @@ pub(in crate::store) mod settle;
 pub(in crate::store) mod webhook;
 
 pub use claim::{ItemKey, Phase};
-pub use enqueue::{EnqueueOutcome, NewJob, NewJobItem};
+pub use enqueue::{EnqueueOutcome, NewJob, NewJobItem, RequestKey};
 pub use job::ItemPage;
 pub use lease::{ItemFailure, Lease, MAX_CLAIMS};
 pub use limits::QueueLimits;
 
 pub(crate) use claim::{Claim, ClaimHandle, ClaimedItem};
 pub(crate) use control::{CancelOutcome, RetryOutcome};
-pub(crate) use enqueue::{AppendOutcome, FirstAnswer, NewItems, OpenJob, RefusedItem, ReplyContent, RequestKey};
+pub(crate) use enqueue::{AppendOutcome, FirstAnswer, NewItems, OpenJob, RefusedItem, ReplyContent};
 pub(crate) use job::{JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
 pub(crate) use limits::QueueFull;
 pub(crate) use metrics::{StageWork, Work};

@@ -2,7 +2,7 @@
 
 use cited::{
     BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemKey, ItemPage, Lease, NewJob, Phase, PoolSettings,
-    QueueLimits, Store, UnchangedItem,
+    QueueLimits, RequestKey, Store, UnchangedItem,
 };
 use domain::{identity::TenantId, security_event::SecurityEvent};
 use serde_json::json;
@@ -52,16 +52,24 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
 
 /// Queues a job of `count` documents.
 async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
-    let items: Vec<cited::NewJobItem> = (0..count)
-        .map(|number| cited::NewJobItem {
-            source: format!("s{number}"),
-            payload: json!({"v": "1"}),
-            content: vec![b'x'; 100],
-            phase: Phase::Store,
-            acl: None,
-        })
-        .collect();
-    let job = NewJob {
+    let (items, event) = (items(count), event(id, "create_documents"));
+    let outcomes = store.jobs().enqueue(TenantId::DEFAULT, &[(&new_job(id, &event), &items)]).await.expect("queued");
+    assert!(matches!(outcomes.as_slice(), [EnqueueOutcome::Queued]), "{outcomes:?}");
+}
+
+fn items(count: usize) -> Vec<cited::NewJobItem> {
+    let item = |number| cited::NewJobItem {
+        source: format!("s{number}"),
+        payload: json!({"v": "1"}),
+        content: vec![b'x'; 100],
+        phase: Phase::Store,
+        acl: None,
+    };
+    (0..count).map(item).collect()
+}
+
+fn new_job(id: uuid::Uuid, event: &SecurityEvent) -> NewJob<'_> {
+    NewJob {
         id,
         collection: uuid(1),
         collection_name: "c",
@@ -72,10 +80,8 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
         maker_principals: None,
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
         now: at(0),
-        event: &event(id, "create_documents"),
-    };
-    let outcomes = store.jobs().enqueue(TenantId::DEFAULT, &[(&job, &items)]).await.expect("queued");
-    assert!(matches!(outcomes.as_slice(), [EnqueueOutcome::Queued]), "{outcomes:?}");
+        event,
+    }
 }
 
 fn event(id: uuid::Uuid, action: &str) -> SecurityEvent {
@@ -95,6 +101,36 @@ fn event(id: uuid::Uuid, action: &str) -> SecurityEvent {
 
 fn uuid(number: u128) -> uuid::Uuid {
     uuid::Uuid::from_u128(number)
+}
+
+/// Lets each reservation of a name take a while, so that two transactions are in the middle of theirs at once.
+const SLOW_NAMES: &str = "CREATE FUNCTION take_a_while() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_sleep(0.3); RETURN NEW; END';
+    CREATE TRIGGER take_a_while BEFORE INSERT ON idempotency_key FOR EACH ROW EXECUTE FUNCTION take_a_while()";
+
+#[tokio::test]
+async fn requests_that_are_repeated_together_in_another_order_wait_for_the_first_ones() {
+    let (store, options) = queued(1).await;
+    database::execute(&options, SLOW_NAMES).await;
+    let enqueue = async |named: [(u128, &str); 2]| {
+        let events = named.map(|(id, _)| event(uuid(id), "create_documents"));
+        let items = items(1);
+        let request = |key| Some(RequestKey { key, request_hash: Some([7; 32]) });
+        let jobs = [0, 1].map(|at| NewJob { key: request(named[at].1), ..new_job(uuid(named[at].0), &events[at]) });
+        let jobs = [(&jobs[0], items.as_slice()), (&jobs[1], items.as_slice())];
+        let outcomes = store.jobs().enqueue(TenantId::DEFAULT, &jobs).await.expect("nobody waits for each other");
+        let told = outcomes.iter().zip(named).map(|(outcome, (id, _))| match outcome {
+            EnqueueOutcome::Queued => uuid(id),
+            EnqueueOutcome::Repeated(first) => first.job,
+            other => panic!("{other:?}"),
+        });
+        told.collect::<Vec<_>>()
+    };
+    let (first, second) = tokio::join!(enqueue([(11, "a"), (12, "b")]), enqueue([(13, "b"), (14, "a")]));
+    assert_eq!(first, [second[1], second[0]], "each outcome is told of its own request");
+    let jobs = database::number(&options, "SELECT count(*) FROM job").await;
+    assert_eq!(jobs, 3, "each is accepted once");
+    store.close().await;
 }
 
 #[tokio::test]
