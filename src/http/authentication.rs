@@ -14,12 +14,13 @@ use super::{
     client_address::{client_address, host_of},
     middleware::request_id,
     number::whole_seconds,
+    operations::Needs,
     problem::ApiError,
     refusals::KnownCaller,
 };
 use crate::{
     domain::{
-        access::{Denied, Scope},
+        access::{Denied, Grant, Scope},
         identity::Caller,
     },
     service::{
@@ -94,17 +95,23 @@ const fn reason(refusal: &Refusal) -> Option<&'static str> {
 /// Accepts a request whose caller may call the operation.
 async fn authorize(state: AppState, caller: Identity, mut request: Request, next: Next) -> Response {
     let Identity { grant, key_id } = caller;
-    // A path without this method has no operation; the router says so.
-    if let Some(need) = state.needs.of_request(&request)
-        && let Err(denied) = grant.check(need)
-    {
-        return forbidden(denied).into_response();
+    if let Some(refused) = judge(&state.needs, &grant, &request) {
+        return refused;
     }
     // Bodies wait for the room of their tenant before a handler has its caller.
     request.extensions_mut().insert(grant.tenant());
     let caller = Caller { grant, key_id, address: client_address(&request), request_id: request_id(&request) };
     request.extensions_mut().insert(state.use_cases.granted(caller));
     next.run(request).await
+}
+
+/// Refuses a request whose caller may not call its operation, and one that has none: a route that is in no document, whose
+/// needs nobody has stated, is served to nobody.
+fn judge(needs: &Needs, grant: &Grant, request: &Request) -> Option<Response> {
+    match needs.of_request(request) {
+        Some(need) => grant.check(need).err().map(|denied| forbidden(denied).into_response()),
+        None => Some(needs.unserved(request)),
+    }
 }
 
 impl FromRequestParts<AppState> for Granted {
@@ -220,4 +227,49 @@ pub(super) fn forbidden(denied: Denied) -> ApiError {
         Denied::NotOperator => "only the operator may do this, with a key of CITED_API_KEYS".to_owned(),
     };
     ApiError::new(StatusCode::FORBIDDEN, "insufficient_scope", "The key does not allow this", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, sync::Arc};
+
+    use axum::{Router, body::Body, routing::any};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::{domain::identity::TenantId, http::openapi_document};
+
+    /// Status and `Allow` of the reply of a router whose handlers reply to everything, in front of which a caller with this
+    /// grant is judged.
+    async fn judged(grant: Grant, method: &str, path: &str) -> (u16, String) {
+        let needs = Arc::new(Needs::of(openapi_document()));
+        let judging = axum::middleware::from_fn(move |request: Request, next: Next| {
+            let refused = judge(&needs, &grant, &request);
+            async move { if let Some(refused) = refused { refused } else { next.run(request).await } }
+        });
+        let mut router = Router::new();
+        for path in ["/v1/jobs", "/v1/jobs/{id}", "/v1/unheard-of"] {
+            router = router.route(path, any(|| async { "served" }));
+        }
+        let request = axum::http::Request::builder().method(method).uri(path).body(Body::empty()).expect("a request");
+        let response = router.layer(judging).oneshot(request).await.expect("infallible");
+        let allow = response.headers().get(header::ALLOW).and_then(|value| value.to_str().ok());
+        (response.status().as_u16(), allow.unwrap_or_default().to_owned())
+    }
+
+    #[tokio::test]
+    async fn what_is_no_operation_is_served_to_nobody() {
+        let expect = |status: u16, allow: &str| (status, allow.to_owned());
+        for method in ["GET", "HEAD"] {
+            assert_eq!(judged(Grant::operator(), method, "/v1/jobs").await, expect(200, ""), "{method}");
+        }
+        for method in ["POST", "OPTIONS", "TRACE", "UNHEARD-OF"] {
+            assert_eq!(judged(Grant::operator(), method, "/v1/jobs").await, expect(405, "GET,HEAD"), "{method}");
+        }
+        for method in ["GET", "HEAD", "POST", "DELETE"] {
+            assert_eq!(judged(Grant::operator(), method, "/v1/unheard-of").await, expect(404, ""), "{method}");
+        }
+        let reader = Grant::of_tenant(TenantId::DEFAULT, BTreeSet::from([Scope::Ask]), None);
+        assert_eq!(judged(reader, "GET", "/v1/jobs").await.0, 403);
+    }
 }

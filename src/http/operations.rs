@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::Method,
+    http::{Method, StatusCode, header},
+    response::{IntoResponse, Response},
 };
 use utoipa::openapi::{OpenApi, path::Operation, security::SecurityRequirement};
 
@@ -119,6 +120,21 @@ impl Needs {
     /// The rights that the request's operation needs; `None` if its path has no operation with its method.
     pub(super) fn of_request(&self, request: &Request) -> Option<Need> {
         self.find(request).map(|(_, need)| *need)
+    }
+
+    /// The refusal of a request without an operation: it names the methods that its path has.
+    pub(super) fn unserved(&self, request: &Request) -> Response {
+        let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+        let of_path = self.0.keys().filter(|(_, known)| Some(known.as_str()) == path);
+        let mut methods: Vec<&str> = of_path.map(|(method, _)| method.as_str()).collect();
+        if methods.contains(&"GET") {
+            methods.push("HEAD");
+        }
+        methods.sort_unstable();
+        if methods.is_empty() {
+            return StatusCode::NOT_FOUND.into_response();
+        }
+        (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, methods.join(","))]).into_response()
     }
 
     /// The id of the request's operation; `None` if its path has no operation with its method.
