@@ -158,12 +158,12 @@ impl Store {
     }
 
     /// Waits for a turn at the general pool, to be held as long as a connection of it.
-    pub(in crate::store) async fn turn(&self, tenant: TenantId) -> Result<Turn, StoreError> {
-        self.write_turns.wait(tenant, Progress::New).await
+    pub(in crate::store) async fn turn(&self, tenant: TenantId, progress: Progress) -> Result<Turn, StoreError> {
+        self.write_turns.wait(tenant, progress).await
     }
 
     async fn write_with(&self, tenant: TenantId, beginning: String) -> Result<Tx, StoreError> {
-        Tx::begin(&self.write, Some(self.turn(tenant).await?), beginning).await
+        Tx::begin(&self.write, Some(self.turn(tenant, Progress::New).await?), beginning).await
     }
 
     /// Begins a transaction that sees only one tenant's rows.

@@ -210,7 +210,7 @@ impl Erasures<'_> {
         before: Option<Uuid>,
         limit: i64,
     ) -> Result<Vec<ErasureRow>, StoreError> {
-        let mut reading = self.store.begin_read(tenant).await?;
+        let mut reading = self.store.begin_first_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT erasure_id, erased_at, key_id, subject, erased AS "erased: Json<Erased>", remains AS "remains: Json<Vec<Remainder>>"
                FROM erasure WHERE tenant_id = $1 AND ($2::uuid IS NULL OR erasure_id = $2) AND ($3::uuid IS NULL OR erasure_id < $3)

@@ -86,7 +86,7 @@ impl SecurityEvents<'_> {
         filter: &EventFilter,
         limit: i64,
     ) -> Result<Vec<SecurityEvent>, StoreError> {
-        let mut reading = self.store.begin_read(tenant).await?;
+        let mut reading = self.store.begin_first_read(tenant).await?;
         let rows = sqlx::query_scalar!(
             r#"SELECT to_jsonb(e) AS "row!: Json<SecurityEvent>" FROM security_event e
                WHERE e.tenant_id = $1 AND ($2::uuid IS NULL OR e.event_id < $2) AND ($3::text IS NULL OR e.action = $3)

@@ -8,7 +8,7 @@ use crate::domain::{
     access::{KeyLifetime, Principal, Scope},
     identity::TenantId,
 };
-use crate::store::{Access, StoreError};
+use crate::store::{Access, StoreError, turns::Progress};
 
 /// A stored key, as far as it is needed to judge a request.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Access<'_> {
     #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn find_key(&self, key_id: &str) -> Result<Option<FoundKey>, StoreError> {
         // Nobody knows yet whose it is.
-        let _turn = self.store.turn(TenantId::DEPLOYMENT).await?;
+        let _turn = self.store.turn(TenantId::DEPLOYMENT, Progress::New).await?;
         let row = sqlx::query!(
             r#"SELECT tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!", collections, principals AS "principals!",
                       grace_until, expires_at, revoked_at

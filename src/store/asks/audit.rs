@@ -191,7 +191,7 @@ impl Asks<'_> {
         filter: &AuditFilter,
         limit: i64,
     ) -> Result<Vec<AuditRow>, StoreError> {
-        let mut reading = self.store.begin_read(tenant).await?;
+        let mut reading = self.store.begin_first_read(tenant).await?;
         let rows = sqlx::query_scalar!(
             r#"SELECT to_jsonb(a) AS "row!: Json<AuditRow>" FROM ask_audit a
                WHERE a.tenant_id = $1 AND ($2::uuid IS NULL OR a.ask_id = $2) AND ($3::uuid IS NULL OR a.ask_id < $3)

@@ -7,7 +7,7 @@ use sqlx::postgres::types::PgInterval;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
-use crate::store::{Asks, StoreError, Tx};
+use crate::store::{Asks, StoreError, Tx, turns::Progress};
 
 /// Result of a cache look-up.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ impl Asks<'_> {
         (ask, caller): (Uuid, Option<&[i32]>),
         lease: Option<Duration>,
     ) -> Result<CachedState, StoreError> {
-        let _turn = self.store.turn(tenant).await?;
+        let _turn = self.store.turn(tenant, Progress::Begun).await?;
         let row = sqlx::query!(
             r#"SELECT state AS "state!", answer FROM claim_answer($1, $2, $3, $4, $5)"#,
             tenant.0,
@@ -85,7 +85,7 @@ impl Asks<'_> {
             .iter()
             .map(|(document, version)| (*document, i32::try_from(*version).unwrap_or(i32::MAX)))
             .unzip();
-        let _turn = self.store.turn(tenant).await?;
+        let _turn = self.store.turn(tenant, Progress::Begun).await?;
         sqlx::query!(
             "SELECT keep_answer($1, $2, $3, $4, $5, $6, $7)",
             tenant.0,
@@ -111,7 +111,7 @@ impl Asks<'_> {
         key: &Hash,
         ask: Uuid,
     ) -> Result<(), StoreError> {
-        let _turn = self.store.turn(tenant).await?;
+        let _turn = self.store.turn(tenant, Progress::Begun).await?;
         sqlx::query!("SELECT release_answer($1, $2, $3)", tenant.0, &key[..], ask).execute(self.store.writer()).await?;
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use time::Date;
 
 use crate::domain::{cost::NanoUsd, identity::TenantId};
-use crate::store::{Asks, StoreError, signed};
+use crate::store::{Asks, StoreError, signed, turns::Progress};
 
 /// First pause between two attempts to get a connection.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ impl Asks<'_> {
         amount: NanoUsd,
         limit: NanoUsd,
     ) -> Result<DailyReservation, StoreError> {
-        let _turn = self.store.turn(tenant).await?;
+        let _turn = self.store.turn(tenant, Progress::Begun).await?;
         let row = sqlx::query!(
             r#"SELECT is_reserved AS "is_reserved!", cost_nano_usd AS "cost!" FROM reserve_daily_cost($1, $2, $3, $4)"#,
             tenant.0,

@@ -57,6 +57,11 @@ impl Store {
         self.begin_read_with(tenant, "").await
     }
 
+    /// The same for a request of which it is the first reading.
+    pub(in crate::store) async fn begin_first_read(&self, tenant: TenantId) -> Result<Reading, StoreError> {
+        self.begin_read_of(tenant, Progress::New, "").await
+    }
+
     /// Opens a transaction that sees one tenant, with local settings: `SET LOCAL` commands, each with a semicolon in
     /// front.
     pub(in crate::store) async fn begin_read_with(
@@ -64,7 +69,11 @@ impl Store {
         tenant: TenantId,
         settings: &str,
     ) -> Result<Reading, StoreError> {
-        let mut reading = self.open(tenant, Progress::Begun).await?;
+        self.begin_read_of(tenant, Progress::Begun, settings).await
+    }
+
+    async fn begin_read_of(&self, tenant: TenantId, progress: Progress, settings: &str) -> Result<Reading, StoreError> {
+        let mut reading = self.open(tenant, progress).await?;
         reading.is_transaction = true;
         let begin = format!("{}{}{settings}", self.beginnings.read, tenant_of(tenant));
         reading.execute(sqlx::raw_sql(AssertSqlSafe(begin))).await?;

@@ -93,6 +93,35 @@ async fn the_searches_of_one_tenant_do_not_come_before_all_of_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_ask_that_has_searched_is_finished_though_others_fill_the_general_pool() {
+    let models = ModelServer::start().await;
+    let (app, _) = few_connections(&models).await;
+    let locked = lock(&app, "api_key").await;
+    // The key of the operator is not looked up, and neither asks nor searches read this table.
+    let held = (0..CONNECTIONS).map(|number| {
+        let body = json!({"name": format!("held-{number}"), "scopes": ["ask"]});
+        send(app.request(Method::POST, "/v1/keys").bearer_auth(OPERATOR).json(&body))
+    });
+    let asked = async {
+        until_all_are_blocked(&app).await;
+        let question = json!({"question": "What does the permit cost?", "collections": ["c"]});
+        let ask = call(&app, OPERATOR, Method::POST, "/v1/ask", Some(question));
+        let (answer, ()) = tokio::join!(ask, async {
+            // Longer than what is new waits.
+            tokio::time::sleep(Duration::from_secs(7)).await;
+            locked.close().await.expect("close");
+        });
+        answer
+    };
+    let (held, asked) = tokio::join!(join_all(held), asked);
+    assert_eq!(asked.status, 200, "{asked:?}");
+    for answer in held {
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_waits_too_long_for_the_others_is_told_so_and_when_to_come_again() {
     let models = ModelServer::start().await;
     let (app, key) = few_connections(&models).await;
