@@ -89,7 +89,9 @@ fn reading(extracted: &Extracted) -> String {
         writeln!(reading, "{}", shown(line.strip_suffix('\n').unwrap_or(line))).expect("text");
         start += line.len();
     }
-    attachments.iter().for_each(|attachment| attach(attachment, &mut reading));
+    for attachment in attachments {
+        attach(attachment, &mut reading);
+    }
     reading
 }
 
@@ -118,9 +120,10 @@ fn difference(golden: &str, now: &str) -> Option<String> {
     if golden == now {
         return None;
     }
+    let lines = golden.lines().count().max(now.lines().count()) + 1;
     let (mut golden, mut now) = (golden.lines(), now.lines());
-    let differing =
-        (1..).map(|number: usize| (number, golden.next(), now.next())).find(|(_, was, is)| was != is || was.is_none());
+    let mut compared = (1..=lines).map(|number: usize| (number, golden.next(), now.next()));
+    let differing = compared.find(|(_, was, is)| was != is || was.is_none());
     differing.map(|(number, was, is)| {
         format!("line {number}\n    was: {}\n    is:  {}", was.unwrap_or("(no line)"), is.unwrap_or("(no line)"))
     })

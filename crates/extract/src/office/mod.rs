@@ -22,7 +22,7 @@ use super::{
     xml::{Token, walk},
 };
 
-/// Takes the title from the properties that an office document may have: of Office or of OpenDocument.
+/// Takes the title from the properties that an office document may have: of Office or of `OpenDocument`.
 pub(super) fn read_title(archive: &mut Archive<'_>, content: &mut Content) -> Result<(), ExtractError> {
     let part = if archive.has("meta.xml") { "meta.xml" } else { "docProps/core.xml" };
     let Some(properties) = archive.text(part)? else { return Ok(()) };
