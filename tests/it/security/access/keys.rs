@@ -1,5 +1,7 @@
 //! The life of a key.
 
+use std::time::{Duration, Instant};
+
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -42,9 +44,16 @@ pub(super) async fn status(app: &TestApp, key: &str) -> u16 {
     call(app, key, Method::GET, "/v1/collections", None).await.status
 }
 
-/// Waits until the key is refused.
-async fn until_refused(app: &TestApp, key: &str) {
-    wait::until("the key is refused", async || status(app, key).await == 401).await;
+/// Waits until the key, which was revoked at this moment, is refused, and checks that no request was served that was sent more
+/// than a second later.
+async fn until_refused(app: &TestApp, key: &str, revoked: Instant) {
+    wait::until("the key is refused", async || {
+        let sent = revoked.elapsed();
+        let is_refused = status(app, key).await == 401;
+        assert!(is_refused || sent < Duration::from_millis(1_500), "a request of {sent:?} later was served");
+        is_refused
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -67,9 +76,10 @@ async fn a_key_opens_until_it_is_revoked_in_every_process() {
         format!("SELECT count(*) FROM api_key WHERE key_id = '{id}' AND to_jsonb(api_key)::text LIKE '%{secret}%'");
     assert_eq!(database::number(&here.database, &stored).await, 0, "the secret is nowhere");
     let revoked = call(&here, OPERATOR, Method::DELETE, &path, None).await;
+    let revoked_at = Instant::now();
     assert_eq!((revoked.status, &revoked.body["state"]), (200, &json!("revoked")));
     assert_eq!(status(&here, &secret).await, 401);
-    until_refused(&there, &secret).await;
+    until_refused(&there, &secret, revoked_at).await;
     let rotation = call(&here, OPERATOR, Method::POST, &format!("{path}/rotate"), Some(json!({}))).await;
     rotation.assert_problem(409, "key_over");
     here.stop().await;
@@ -174,6 +184,6 @@ async fn commands_manage_keys_and_tenants() {
     assert_eq!(status(&app, &text(&key["secret"])).await, 200);
     assert_eq!(run(&["tenants", "list"]).await["tenants"].as_array().map(Vec::len), Some(3), "two were there");
     assert_eq!(run(&["tenants", "delete", &tenant]).await["documents"], 0);
-    until_refused(&app, &text(&key["secret"])).await;
+    until_refused(&app, &text(&key["secret"]), Instant::now()).await;
     app.stop().await;
 }

@@ -1,7 +1,9 @@
 //! Each operation of the `OpenAPI` document with each kind of key: what it answers is what the document says, and what a
 //! caller may not see answers as nothing does.
 
-use serde_json::{Value, json};
+use regex::Regex;
+use reqwest::{Method, header::HeaderValue};
+use serde_json::json;
 
 use super::{
     operations::{self, Operation},
@@ -239,11 +241,11 @@ async fn assert_restricted(world: World) {
 async fn assert_hidden(world: &World, key: &str, hidden: &Named, words: &[&str]) {
     let caller = world.caller();
     let nothing = Named::nothing();
-    for operation in operations::all() {
-        // Names of another tenant are free here; what is made under one is this tenant's.
-        if MAKING.contains(&operation.id.as_str()) && key == world.admin {
-            continue;
-        }
+    // Names of another tenant are free here; what is made under one is this tenant's, and is listed from then on.
+    let (making, others): (Vec<_>, Vec<_>) = operations::all()
+        .into_iter()
+        .partition(|operation| MAKING.contains(&operation.id.as_str()) && key == world.admin);
+    for operation in others {
         let of_hidden = send(operation.request(&caller, hidden).bearer_auth(key)).await;
         let shown = format!("{:?} {}", of_hidden.headers, hidden.masked(&of_hidden.text));
         assert!(!words.iter().any(|word| shown.contains(word)), "{}: {shown}", operation.id);
@@ -256,6 +258,9 @@ async fn assert_hidden(world: &World, key: &str, hidden: &Named, words: &[&str])
     for list in ["/v1/collections", "/v1/documents", "/v1/jobs", "/v1/audit", "/v1/keys"] {
         let answer = caller.get(key, list).await.text;
         assert!(!words.iter().any(|word| answer.contains(word)), "{list}: {answer}");
+    }
+    for operation in making {
+        assert_made_alike(&operation, &caller, key, [hidden, &nothing]).await;
     }
     assert_nothing_is_measured(&caller).await;
     let log = world.process.logged().join("\n");
@@ -270,25 +275,61 @@ async fn assert_nothing_is_measured(caller: &Caller) {
     assert!(metrics.text.contains("cited_") && !metrics.text.contains("canary"), "{}", metrics.text);
 }
 
+/// Checks that two answers are one but for the names in them: status, headers and every byte of the body.
 fn assert_same(operation: &Operation, hidden: (&Answer, &Named), nothing: (&Answer, &Named)) {
     let seen = |(answer, named): (&Answer, &Named)| {
-        let mut body = answer.body.clone();
-        for member in ["request_id", "id", "created_at"] {
-            if let Some(value) = body.as_object_mut().and_then(|members| members.get_mut(member)) {
-                *value = Value::Null;
-            }
-        }
-        for member in ["request_id", "id"] {
-            if let Some(id) = body.pointer_mut(&format!("/result/_meta/cited~1problem/{member}")) {
-                *id = Value::Null;
-            }
-        }
-        let mut headers: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
+        let told = answer.headers.iter().filter(|(name, _)| !OF_THE_MOMENT.contains(&name.as_str()));
+        let text = |value: &HeaderValue| without_ids(&named.masked(value.to_str().expect("text")));
+        let mut headers: Vec<(String, String)> = told.map(|(name, value)| (name.to_string(), text(value))).collect();
         headers.sort();
-        let body = if body.is_null() { answer.text.clone() } else { body.to_string() };
-        (answer.status, headers, named.masked(&body))
+        (answer.status, headers, without_ids(&named.masked(&answer.text)))
     };
     assert_eq!(seen(hidden), seen(nothing), "{}", operation.id);
+}
+
+/// Headers that differ between any two answers; the length is that of the body.
+const OF_THE_MOMENT: [&str; 5] = ["content-length", "date", "ratelimit", "ratelimit-policy", "x-request-id"];
+
+/// A text without ids and times that are new in each answer.
+fn without_ids(text: &str) -> String {
+    const NEW: [(&str, &str); 3] = [
+        ("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<new id>"),
+        ("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "<time>"),
+        (r#""(created|created_at)":[0-9]+"#, "<time>"),
+    ];
+    let replaced = |text: String, (pattern, name): (&str, &str)| {
+        Regex::new(pattern).expect("a pattern").replace_all(&text, name).into_owned()
+    };
+    NEW.into_iter().fold(text.to_owned(), replaced)
+}
+
+/// A text without what tells how far a job has come at the moment of the answer, and whether its text was seen before.
+fn without_progress(text: &str) -> String {
+    const OF_PROGRESS: [&str; 3] = [
+        r#""progress":(null|\{[^}]*\})"#,
+        r#""stages":\[[^\]]*\]"#,
+        r#""(state|stage|attempts|started_at|finished_at|searchable|complete|documents|chunks|unchanged|embedding_calls|reused_vectors|document_id|tokens)":("[^"]*"|null|[0-9.]+)"#,
+    ];
+    let replaced = |text: String, pattern: &str| {
+        Regex::new(pattern).expect("a pattern").replace_all(&text, "<progress>").into_owned()
+    };
+    OF_PROGRESS.into_iter().fold(text.to_owned(), replaced)
+}
+
+/// Checks that making something under a name that another tenant has is as making it under one that nobody has.
+async fn assert_made_alike(operation: &Operation, caller: &Caller, key: &str, [hidden, nothing]: [&Named; 2]) {
+    let mut of_hidden = send(operation.request(caller, hidden).bearer_auth(key)).await;
+    let mut of_nothing = send(operation.request(caller, nothing).bearer_auth(key)).await;
+    assert!(of_hidden.status < 300, "{}: {of_hidden:?}", operation.id);
+    for answer in [&mut of_hidden, &mut of_nothing] {
+        answer.text = without_progress(&answer.text);
+    }
+    assert_same(operation, (&of_hidden, hidden), (&of_nothing, nothing));
+    for Named { collection, .. } in [hidden, nothing] {
+        let deletion = caller.request(Method::DELETE, &format!("/v1/collections/{collection}")).bearer_auth(key);
+        let deleted = send(deletion).await;
+        assert!(deleted.status < 300, "{collection} after {}: {deleted:?}", operation.id);
+    }
 }
 
 /// Checks that hidden things are still there.

@@ -1,6 +1,7 @@
 //! Keys, scopes, collections, tenants and limits.
 
 mod acl;
+mod events;
 mod forgery;
 mod guesses;
 mod issuer;

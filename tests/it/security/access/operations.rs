@@ -3,7 +3,7 @@
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::world::{Caller, Named, encoded};
+use super::world::{Caller, Named, encoded, text};
 
 /// An operation, and what the document says that its callers need.
 #[derive(Clone, Debug)]
@@ -12,12 +12,42 @@ pub(super) struct Operation {
     method: Method,
     path: String,
     has_body: bool,
+    /// Names of the parameters that its query may have.
+    parameters: Vec<String>,
     /// Roles of which a key needs one; empty where none is needed.
     pub roles: Vec<String>,
 }
 
 /// Tools of the Model Context Protocol, each of which is an operation here.
 const TOOLS: [&str; 5] = ["search", "fetch", "ask", "check", "ingest"];
+
+/// Parameters of queries that name no thing of anybody: times, pages, states, kinds, and URLs of the caller.
+const NAMELESS: [&str; 24] = [
+    "action",
+    "asked_after",
+    "asked_before",
+    "created_after",
+    "created_before",
+    "cursor",
+    "deployment",
+    "from",
+    "indexing",
+    "items_from",
+    "items_limit",
+    "items_noted",
+    "items_state",
+    "kind",
+    "limit",
+    "noted",
+    "occurred_after",
+    "occurred_before",
+    "outcome",
+    "provider",
+    "refused",
+    "state",
+    "wait",
+    "webhook_url",
+];
 
 /// Every operation of the document.
 pub(super) fn all() -> Vec<Operation> {
@@ -27,7 +57,10 @@ pub(super) fn all() -> Vec<Operation> {
         for (method, operation) in methods.as_object().expect("methods") {
             let security = operation["security"].as_array().unwrap_or_else(|| panic!("{method} {path} needs what?"));
             let roles = security.iter().flat_map(|one| one["bearer"].as_array().expect("roles"));
+            let parameters = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let of_query = parameters.iter().filter(|parameter| parameter["in"] == "query");
             let operation = Operation {
+                parameters: of_query.map(|parameter| text(&parameter["name"])).collect(),
                 id: operation["operationId"].as_str().expect("an id").to_owned(),
                 method: method.to_uppercase().parse().expect("a method"),
                 path: path.clone(),
@@ -43,6 +76,9 @@ pub(super) fn all() -> Vec<Operation> {
         }
     }
     assert!(all.len() >= 50, "{all:#?}");
+    for operation in &all {
+        operation.assert_filled();
+    }
     all
 }
 
@@ -53,11 +89,27 @@ impl Operation {
         self.roles.is_empty() || self.roles.iter().any(|role| role == scope) || (scope == "admin" && is_for_tenants)
     }
 
+    /// Whether its method says that it changes nothing.
+    pub(super) fn reads(&self) -> bool {
+        self.method == Method::GET
+    }
+
     /// Whether its request names something of its caller's choice.
     pub(super) fn names_something(&self) -> bool {
         let request = |named: &Named| (self.query(named), self.body(named));
         let another = Named { collection: "another".to_owned(), urn: "another".to_owned(), ..Named::nothing() };
         self.path.contains('{') || request(&Named::nothing()) != request(&another)
+    }
+
+    /// Checks that each parameter of its query is given a name of something, unless it can name nothing.
+    fn assert_filled(&self) {
+        let query = self.query(&Named::nothing());
+        let given: Vec<&str> = query.split(['?', '&']).filter_map(|pair| Some(pair.split_once('=')?.0)).collect();
+        for parameter in self.parameters.iter().map(String::as_str) {
+            let is_given = given.contains(&parameter);
+            assert!(is_given != NAMELESS.contains(&parameter), "{parameter} of {} names what?", self.id);
+        }
+        assert!(given.iter().all(|given| self.parameters.iter().any(|known| known == given)), "{query} of {}", self.id);
     }
 
     /// Whether its request is another one with other names.
@@ -119,9 +171,12 @@ impl Operation {
     fn query(&self, named: &Named) -> String {
         let collection = encoded(&named.collection);
         match self.id.as_str() {
-            "list_documents" | "list_jobs" | "stream_documents" => format!("?collection={collection}"),
+            "list_documents" | "delete_documents" => format!("?collection={collection}&source_prefix=canary"),
+            "list_jobs" | "stream_documents" => format!("?collection={collection}"),
+            "list_asks" | "list_security_events" => {
+                format!("?key_id={}&request_id={}", encoded(&named.key), encoded(&named.request))
+            }
             "get_webhook_secret" => "?url=https://hooks.example/".to_owned(),
-            "delete_documents" => format!("?collection={collection}&source_prefix=canary"),
             _ => String::new(),
         }
     }

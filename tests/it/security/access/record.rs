@@ -229,6 +229,15 @@ async fn a_change_without_its_event_is_not_made() {
     let upload = json!({"collection": "c", "documents": [{"source": "empty", "text": " "}]});
     let failed = call(&app, OPERATOR, Method::POST, "/v1/documents?wait=true", Some(upload)).await.body;
     assert_eq!(failed["state"], "failed", "{failed}");
+    let of_index = call(&app, OPERATOR, Method::POST, "/v1/collections", Some(json!({"name": "d"}))).await;
+    assert_eq!(of_index.status, 201, "{of_index:?}");
+    let wanted = Some(json!({"splitter": {"size": 64}}));
+    let another = call(&app, OPERATOR, Method::POST, "/v1/collections/d/indexes", wanted).await.body;
+    wait::until("the other index is built", async || {
+        get(&app, OPERATOR, &format!("/v1/jobs/{}", text(&another["job"]["id"]))).await["finished_at"].is_string()
+    })
+    .await;
+    let another = format!("/v1/collections/d/indexes/{}", text(&another["index"]["id"]));
     server.hold_embeddings(Some("Held"));
     let upload = json!({"collection": "c", "documents": [{"source": "held", "text": "Held."}]});
     let held = call(&app, OPERATOR, Method::POST, "/v1/documents", Some(upload)).await.body;
@@ -253,6 +262,7 @@ async fn a_change_without_its_event_is_not_made() {
             "document",
             "collection",
             "collection_index",
+            "collection WHERE index_id = collection_id",
             "erasure",
             "job",
             "job WHERE cancelled_at IS NOT NULL",
@@ -287,6 +297,8 @@ async fn a_change_without_its_event_is_not_made() {
         (Method::PUT, document.clone(), Some(json!({"text": "Other words."}))),
         (Method::POST, "/v1/collections".to_owned(), Some(json!({"name": "new"}))),
         (Method::POST, "/v1/collections/c/indexes".to_owned(), Some(json!({"splitter": {"size": 64}}))),
+        (Method::POST, format!("{another}/activate"), None),
+        (Method::DELETE, another.clone(), None),
         (Method::POST, format!("/v1/jobs/{}/cancel", text(&held["id"])), None),
         (Method::POST, format!("/v1/jobs/{}/retry", text(&failed["id"])), None),
         (Method::POST, "/v1/erasures".to_owned(), Some(json!({"collection": "c"}))),

@@ -27,6 +27,8 @@ pub(super) struct Named {
     pub urn: String,
     pub job: String,
     pub ask: String,
+    /// Id of the requests by which the others came about.
+    pub request: String,
     pub index: String,
     pub key: String,
     pub tenant: String,
@@ -48,7 +50,7 @@ pub(super) struct World {
     pub closed: Named,
     /// Things of a document of the collection `mixed` of the first tenant, which one user may see.
     pub restricted: Named,
-    _models: ModelServer,
+    pub models: ModelServer,
 }
 
 impl World {
@@ -67,6 +69,7 @@ impl World {
             ("CITED_EMBEDDING_MODEL", "scripted-embedding"),
             ("CITED_API_KEYS", OPERATOR),
             ("CITED_KEY_PEPPER", PEPPER),
+            ("CITED_WEBHOOK_SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
             ("CITED_REFUSALS_PER_MINUTE", "100000"),
             ("CITED_LOG", "debug"),
         ])
@@ -100,7 +103,7 @@ impl World {
             foreign,
             closed,
             restricted,
-            _models: models,
+            models,
         }
     }
 
@@ -149,12 +152,14 @@ impl Caller {
         let upload = json!({"collection": collection, "documents": [document, failing]});
         let job = self.post(key, "/v1/documents?wait=true", upload).await;
         assert_eq!(job.status, 200, "{job:?}");
+        let request = job.headers["x-request-id"].clone();
         let search = json!({"query": format!("Where does the {word}text grow?"), "collections": [collection]});
         let found = self.post(key, "/v1/search", search).await;
         let source = &found.body["results"][0];
 
         let question = json!({"question": format!("Where does the {word}text grow?"), "collections": [collection]});
-        let ask = self.post(key, "/v1/ask", question).await;
+        let ask = self.request(Method::POST, "/v1/ask").bearer_auth(key).header("x-request-id", &request);
+        let ask = send(ask.json(&question)).await;
         assert_eq!(ask.status, 200, "{ask:?}");
         let about = self.get(key, &format!("/v1/collections/{collection}")).await;
         Named {
@@ -163,6 +168,7 @@ impl Caller {
             urn: text(&source["urn"]),
             job: text(&job.body["id"]),
             ask: text(&ask.body["id"]),
+            request: request.to_str().expect("text").to_owned(),
             index: text(&about.body["index_id"]),
             key: String::new(),
             tenant: String::new(),
@@ -179,6 +185,7 @@ impl Named {
             urn: format!("cited:nosuchcollection/{NOTHING}@1#0"),
             job: NOTHING.to_owned(),
             ask: NOTHING.to_owned(),
+            request: NOTHING.to_owned(),
             index: NOTHING.to_owned(),
             key: "0123456789abcdef".to_owned(),
             tenant: NOTHING.to_owned(),
@@ -194,6 +201,7 @@ impl Named {
             ("id", &self.document),
             ("id", &self.job),
             ("id", &self.ask),
+            ("id", &self.request),
             ("id", &self.index),
             ("id", &self.key),
             ("id", &self.tenant),
