@@ -70,7 +70,7 @@ struct StepArguments {
     /// no longer chosen. Files and documents are compared by source and content.
     #[arg(long)]
     sync: bool,
-    /// With --sync: print what would be done, and do nothing.
+    /// With --sync: print what would be done, and do nothing. Fails where --sync alone would refuse.
     #[arg(long, requires = "sync")]
     dry_run: bool,
     /// With --sync: delete documents even if that is more than half of those of the folder.
@@ -105,10 +105,12 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         let folder = Folder::of(&arguments.targets, &arguments.collection, metadata.as_ref())?;
         let max_file_bytes = u64::try_from(config.http.max_body_bytes).unwrap_or(u64::MAX);
         let compared = Plan::of(&client, &folder, &mut found, max_file_bytes).await?;
+        let is_safe = compared.check(found.unreadable(), arguments.step.delete_most);
         if arguments.step.dry_run {
-            return output::print(compared);
+            output::print(&compared)?;
+            return is_safe;
         }
-        compared.check(found.unreadable(), arguments.step.delete_most)?;
+        is_safe?;
         plan = Some(compared);
     }
     let progress = Progress::new(found.targets.len());

@@ -1,18 +1,13 @@
-//! Real files of every format, and files that are meant to break something: what each comes to, exactly.
-//!
-//! The files are made by `tests/corpus/generate.py`, those that would be large are made here.
+//! Real files of every format, made by `tests/corpus/generate.py`: what each comes to, exactly.
 
 use std::{
     collections::{BTreeMap, HashSet},
-    io::Write,
     path::Path,
-    time::Duration,
 };
 
 use reqwest::{Method, multipart};
 use serde_json::{Value, json};
 use unicode_segmentation::UnicodeSegmentation;
-use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::corpus_files::{ATTACHED, READABLE, UNREADABLE};
 use crate::{
@@ -20,13 +15,13 @@ use crate::{
     scripted::ModelServer,
 };
 
-fn file(name: &str) -> Vec<u8> {
+pub(super) fn file(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/files").join(name);
     std::fs::read(path).expect(name)
 }
 
 /// A service whose collection of files has chunks small enough for a page to be several.
-async fn app(server: &ModelServer, settings: &[(&str, &str)]) -> TestApp {
+pub(super) async fn app(server: &ModelServer, settings: &[(&str, &str)]) -> TestApp {
     let app = TestApp::start_with_embeddings(server, settings).await;
     let made = app.post("/v1/collections", json!({"name": "files", "splitter": {"size": 160}})).await;
     assert_eq!(made.status, 201, "{made:?}");
@@ -34,7 +29,7 @@ async fn app(server: &ModelServer, settings: &[(&str, &str)]) -> TestApp {
 }
 
 /// Uploads files in one request; the finished job's items by source.
-async fn upload(app: &TestApp, files: Vec<(String, Vec<u8>)>) -> BTreeMap<String, Value> {
+pub(super) async fn upload(app: &TestApp, files: Vec<(String, Vec<u8>)>) -> BTreeMap<String, Value> {
     let form = files.into_iter().fold(multipart::Form::new().text("collection", "files"), |form, (name, bytes)| {
         form.part("file", multipart::Part::bytes(bytes).file_name(name))
     });
@@ -44,7 +39,7 @@ async fn upload(app: &TestApp, files: Vec<(String, Vec<u8>)>) -> BTreeMap<String
     items.into_iter().map(|item| (item["source"].as_str().expect("source").to_owned(), item)).collect()
 }
 
-async fn document(app: &TestApp, item: &Value) -> (Value, String, Vec<Value>) {
+pub(super) async fn document(app: &TestApp, item: &Value) -> (Value, String, Vec<Value>) {
     let id = item["document_id"].as_str().unwrap_or_else(|| panic!("no document: {item}"));
     let document = app.get(&format!("/v1/documents/{id}")).await.body;
     let content = app.get(&format!("/v1/documents/{id}/content")).await.body;
@@ -170,137 +165,6 @@ async fn hits_and_sources_say_the_page() {
     );
     let asked = app.ask(json!({"question": "When is a doctor's note due?", "collections": ["files"]})).await.body;
     assert_eq!(asked["sources"][0]["page"], 2, "{asked}");
-    app.stop().await;
-}
-
-/// A document whose text is one part of an archive.
-fn packed(part: &str, fill: impl FnOnce(&mut dyn Write)) -> Vec<u8> {
-    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    writer.start_file(part, SimpleFileOptions::default().large_file(true)).expect("a part");
-    fill(&mut writer);
-    writer.finish().expect("in memory").into_inner()
-}
-
-/// A PDF of these objects, from number 1 on; the first is the catalogue.
-fn pdf(objects: &[String]) -> Vec<u8> {
-    let mut file = b"%PDF-1.7\n".to_vec();
-    let mut places = Vec::new();
-    for (number, object) in objects.iter().enumerate() {
-        places.push(file.len());
-        write!(file, "{} 0 obj\n{object}\nendobj\n", number + 1).expect("in memory");
-    }
-    let table = file.len();
-    write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).expect("in memory");
-    for place in places {
-        writeln!(file, "{place:010} 00000 n ").expect("in memory");
-    }
-    write!(file, "trailer <</Size {} /Root 1 0 R>>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1)
-        .expect("in memory");
-    file
-}
-
-fn stream(dictionary: &str, content: &str) -> String {
-    format!("<<{dictionary} /Length {}>>\nstream\n{content}\nendstream", content.len())
-}
-
-fn many_pages(count: usize) -> Vec<u8> {
-    let kids: Vec<String> = (0..count).map(|page| format!("{} 0 R", page + 5)).collect();
-    let mut objects = vec![
-        "<</Type /Catalog /Pages 2 0 R>>".to_owned(),
-        format!("<</Type /Pages /Count {count} /Kids [{}]>>", kids.join(" ")),
-        "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>".to_owned(),
-        stream("", "BT /F 12 Tf 72 720 Td (Words on a page.) Tj ET"),
-    ];
-    objects.extend((0..count).map(|_| {
-        "<</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources <</Font <</F 3 0 R>>>>>>"
-            .to_owned()
-    }));
-    pdf(&objects)
-}
-
-/// A page that draws a form that draws the next one eight times, and so on: billions of letters in a few lines.
-fn endless() -> Vec<u8> {
-    let mut objects = vec![
-        "<</Type /Catalog /Pages 2 0 R>>".to_owned(),
-        "<</Type /Pages /Count 1 /Kids [3 0 R]>>".to_owned(),
-        "<</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources <</XObject <</X 6 0 R>>>>>>"
-            .to_owned(),
-        stream("", &"/X Do ".repeat(8)),
-        "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>".to_owned(),
-    ];
-    for next in 7..17 {
-        objects.push(stream(
-            &format!("/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources <</XObject <</X {next} 0 R>>>>"),
-            &"/X Do ".repeat(8),
-        ));
-    }
-    objects.push(stream("/Type /XObject /Subtype /Form /BBox [0 0 595 842]", &"0 0 m 1 1 l S ".repeat(100)));
-    pdf(&objects)
-}
-
-#[tokio::test]
-async fn what_is_meant_to_break_the_service_fails_alone() {
-    let server = ModelServer::start().await;
-    let app = app(&server, &[("CITED_EXTRACT_TIMEOUT_S", "3")]).await;
-    let bomb = packed("word/document.xml", |part| {
-        let spaces = vec![b' '; 1024 * 1024];
-        (0..300).for_each(|_| part.write_all(&spaces).expect("in memory"));
-    });
-    assert!(bomb.len() < 1024 * 1024);
-    let spaces = vec![b' '; 65 * 1024 * 1024];
-    let mut compressed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    compressed.write_all(&spaces).expect("in memory");
-    let compressed = compressed.finish().expect("in memory");
-    let deep =
-        packed("word/document.xml", |part| (0..2_000_000).for_each(|_| part.write_all(b"<w:p>").expect("in memory")));
-    let endless_line = "words and no end ".repeat(34 * 1024 * 1024 / 16).into_bytes();
-    let hostile = [
-        ("bomb.docx", bomb, "too_large"),
-        ("bomb.txt.gz", compressed, "too_large"),
-        ("deep.docx", deep, "malformed"),
-        ("pages.pdf", many_pages(10_000), "too_large"),
-        ("endless.pdf", endless(), "timed_out"),
-        ("line.txt", endless_line, "too_large"),
-    ];
-    let mut files: Vec<(String, Vec<u8>)> =
-        hostile.iter().map(|(name, bytes, _)| ((*name).to_owned(), bytes.clone())).collect();
-    files.push(("leave.docx".to_owned(), file("leave.docx")));
-    let started = std::time::Instant::now();
-    let items = upload(&app, files).await;
-    assert!(started.elapsed() < Duration::from_mins(2));
-    for (name, _, cause) in hostile {
-        assert_eq!(
-            (&items[name]["state"], &items[name]["cause"]),
-            (&json!("failed"), &json!(cause)),
-            "{}",
-            items[name]
-        );
-    }
-    assert_eq!(items["leave.docx"]["state"], "succeeded");
-    app.get("/readyz").await;
-    app.stop().await;
-}
-
-#[tokio::test]
-async fn the_deepest_page_is_read_as_a_browser_does() {
-    let server = ModelServer::start().await;
-    let app = app(&server, &[]).await;
-    let page = format!("<html>{}words", "<table><tr><td><b>".repeat(60_000)).into_bytes();
-    let items = upload(&app, vec![("deep.html".to_owned(), page)]).await;
-    assert_eq!(items["deep.html"]["state"], "succeeded", "{items:?}");
-    assert_eq!(document(&app, &items["deep.html"]).await.1, "words");
-    app.stop().await;
-}
-
-#[tokio::test]
-async fn a_child_keeps_within_its_memory() {
-    let server = ModelServer::start().await;
-    let app = app(&server, &[("CITED_EXTRACT_MEMORY_MIB", "256")]).await;
-    // A page of millions of elements takes far more memory than bytes.
-    let page = format!("<html>{}", "<i>a</i>".repeat(2_000_000)).into_bytes();
-    let items = upload(&app, vec![("elements.html".to_owned(), page)]).await;
-    assert_eq!(items["elements.html"]["cause"], "too_large", "{items:?}");
-    assert!(items["elements.html"]["message"].as_str().is_some_and(|message| message.contains("256 MiB")), "{items:?}");
     app.stop().await;
 }
 

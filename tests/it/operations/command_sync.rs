@@ -88,10 +88,16 @@ async fn a_collection_is_not_emptied_by_mistake() {
         std::fs::remove_file(folder.path().join("docs").join(name)).expect("removed");
     }
     write(folder.path(), "docs/e.md", "New words.");
-    let refused = sync(&app, folder.path(), &["docs"]).await;
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(said(&refused).contains("3 of the 4 documents of the folder would be deleted"), "{refused:?}");
+    let refusal = "3 of the 4 documents of the folder would be deleted";
+    let plan = "+ docs/e.md\n- docs/a.md\n- docs/b.md\n- docs/d.md\n1 to add, 0 to replace, 3 to delete, 1 unchanged; nothing was done\n";
+    for (arguments, printed) in [(["docs"].as_slice(), ""), (&["docs", "--dry-run"], plan)] {
+        let refused = sync(&app, folder.path(), arguments).await;
+        assert_eq!((refused.status.code(), &*String::from_utf8_lossy(&refused.stdout)), (Some(1), printed));
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(refusal), "{refused:?}");
+    }
     assert_eq!(sources(&app).await, before, "nothing is sent either");
+    let meant = sync(&app, folder.path(), &["docs", "--dry-run", "--delete-most"]).await;
+    assert!(meant.status.success() && said(&meant) == plan, "{meant:?}");
     for (arguments, told) in [
         (["."].as_slice(), "name the folder from its parent"),
         (&["docs", "docs/deep"], "--sync takes one folder"),

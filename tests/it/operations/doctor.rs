@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use crate::{
     database,
     harness::TestApp,
+    ingest::recognition,
     operations::private_postgres::{folder, settings},
     process::command,
 };
@@ -59,6 +60,29 @@ async fn a_service_that_lacks_nothing_gets_a_good_verdict() {
     assert_eq!(shown.lines().last() == Some("Verdict: the service would start and answer."), has_locks, "{shown}");
     for lock in ["not root", "no new privileges", "closed files", "limited calls"] {
         assert!(!has_locks || line(&shown, lock).ends_with("holds"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_recogniser_that_lacks_a_language_is_told() {
+    let url = database::url(&database::create().await);
+    let (_folder, program) =
+        recognition::program("[ \"$*\" = --list-langs ] && printf 'List of available languages (2):\\neng\\nosd\\n'");
+    for (languages, told) in [
+        ("eng", None),
+        ("eng+deu", Some("! it does not have deu; install that, or change CITED_OCR_LANGUAGES")),
+        ("deu+fra", Some("! it does not have deu, fra; install that, or change CITED_OCR_LANGUAGES")),
+    ] {
+        let settings = [
+            ("DATABASE_URL", url.as_str()),
+            ("CITED_LISTEN", "127.0.0.1:0"),
+            ("CITED_OCR", &program),
+            ("CITED_OCR_LANGUAGES", languages),
+        ];
+        let output = command(&["doctor"], &settings).output().await.expect("runs");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && line(&shown, &program).ends_with(languages), "{shown}");
+        assert_eq!(shown.lines().map(str::trim).find(|line| line.starts_with("! it does not have")), told, "{shown}");
     }
 }
 
