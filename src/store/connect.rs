@@ -13,6 +13,7 @@ use crate::store::{
     asks::audit::AuditRow,
     cluster,
     collections::profile::{self, ProfileId},
+    error::sqlstate,
     flush::Flush,
     group_writer::GroupWriter,
     login::RuntimeRole,
@@ -360,9 +361,7 @@ async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
             END IF;
         END $$";
     connection.execute(sqlx::raw_sql(CREATE)).await.map_err(|error| {
-        let denied =
-            error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "42501");
-        if denied {
+        if sqlstate(&error).is_some_and(|code| code == "42501") {
             StoreError::Unsuitable(format!("the database user may not create roles; {ROLES_REMEDY}"))
         } else {
             error.into()

@@ -58,8 +58,13 @@ impl StoreError {
         else {
             return None;
         };
-        Some(error.as_database_error()?.code()?.into_owned())
+        sqlstate(error)
     }
+}
+
+/// The SQLSTATE that Postgres gave for an error.
+pub(in crate::store) fn sqlstate(error: &sqlx::Error) -> Option<String> {
+    Some(error.as_database_error()?.code()?.into_owned())
 }
 
 /// SQLSTATE classes and codes after which a retry makes sense: connection exceptions, insufficient

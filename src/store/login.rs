@@ -6,7 +6,10 @@ use std::time::Duration;
 use ring::hmac;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, postgres::PgConnectOptions};
 
-use crate::{domain::fingerprint::hex, store::StoreError};
+use crate::{
+    domain::fingerprint::hex,
+    store::{StoreError, error::sqlstate},
+};
 
 /// Times that a role which was just let in is tried, with pauses: a replica learns of it a little later.
 const TRIES: usize = 20;
@@ -115,7 +118,7 @@ impl RuntimeRole {
         connection.close().await?;
         match altered {
             Ok(_) => Ok(true),
-            Err(error) => match code(&error).as_deref() {
+            Err(error) => match sqlstate(&error).as_deref() {
                 Some("42501") => Ok(false),
                 // Another process did the same at this moment.
                 Some("XX000") => Ok(true),
@@ -133,7 +136,7 @@ async fn opens(options: &PgConnectOptions) -> Result<bool, StoreError> {
             Ok(true)
         }
         // Class 28 of SQLSTATE: invalid authorization.
-        Err(error) if code(&error).is_some_and(|code| code.starts_with("28")) || is_unknown_to_pooler(&error) => {
+        Err(error) if sqlstate(&error).is_some_and(|code| code.starts_with("28")) || is_unknown_to_pooler(&error) => {
             Ok(false)
         }
         Err(error) => Err(error.into()),
@@ -143,10 +146,6 @@ async fn opens(options: &PgConnectOptions) -> Result<bool, StoreError> {
 /// Whether `PgBouncer` does not know the user, such as a role that may not log in yet: it has one code for all refusals.
 fn is_unknown_to_pooler(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| error.message() == "no such user")
-}
-
-fn code(error: &sqlx::Error) -> Option<String> {
-    error.as_database_error()?.code().map(std::borrow::Cow::into_owned)
 }
 
 #[cfg(test)]

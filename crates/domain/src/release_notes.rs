@@ -1,7 +1,7 @@
 //! Release notes: lists of what each version of something has changed. They name everything and explain little, so that they
 //! answer questions for a change, a version or a date.
 
-use crate::wording::lower_case_words;
+use crate::wording::{is_version, lower_case_words};
 
 /// Names of such documents, in lower case and without spaces.
 const NAMES: [&str; 7] =
@@ -25,7 +25,6 @@ pub fn is_of_them(title: &str) -> bool {
 #[must_use]
 pub fn are_asked_for(question: &str) -> bool {
     let is_of_changes = |word: &String| OF_CHANGES.iter().any(|beginning| word.starts_with(beginning));
-    let is_version = |word: &str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
     let has_version =
         question.split_whitespace().any(|word| is_version(word.trim_matches(|sign: char| !sign.is_ascii_digit())));
     has_version || lower_case_words(question).any(|word| is_of_changes(&word))

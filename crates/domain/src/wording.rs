@@ -130,6 +130,11 @@ pub fn lower_case_words(text: &str) -> impl Iterator<Item = String> {
     text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
+/// Whether a word is a number of several parts, as of a version: `0.8.1`.
+pub(crate) fn is_version(word: &str) -> bool {
+    word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
 /// A word without the signs around it.
 pub(crate) fn bare(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric())

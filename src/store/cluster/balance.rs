@@ -10,6 +10,7 @@ use crate::store::{
         layout::{FIRST, Place, tables_of},
         unsuitable,
     },
+    error::sqlstate,
 };
 
 /// How often the tables are tried to be locked, each time for as long as the setting says: writers that hold one of them may
@@ -89,10 +90,7 @@ impl Coordinator {
 }
 
 fn is_held(error: &sqlx::Error) -> bool {
-    error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
-        .is_some_and(|code| HELD.contains(&code.as_ref()))
+    sqlstate(error).is_some_and(|code| HELD.contains(&code.as_str()))
 }
 
 /// An error of a move, in the words of the server.

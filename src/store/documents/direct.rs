@@ -82,7 +82,8 @@ impl Documents<'_> {
     ) -> Result<Option<Vec<ReportedJob>>, StoreError> {
         let DirectBatch { tenant, collection, uploads, documents, unchanged, follow_up, now } = batch;
         let mut transaction = self.store.begin_impatient(tenant).await?;
-        if !claim_names(&mut transaction, tenant, uploads, now).await? {
+        let names = uploads.iter().map(|upload| (upload.key, upload.job, now));
+        if idempotency::claim_all(&mut transaction, tenant, names).await?.iter().any(Option::is_some) {
             return Ok(None);
         }
         let positions = positions(&mut transaction, uploads).await?;
@@ -120,24 +121,6 @@ impl Documents<'_> {
         transaction.commit().await?;
         Ok(Some(jobs.into_iter().map(|job| job.report(&collection.name, now)).collect()))
     }
-}
-
-/// Reserves the names of uploads, in their order, so that nobody waits for somebody who waits for them. Returns whether all of
-/// them were free.
-async fn claim_names(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    uploads: &[DirectUpload<'_>],
-    now: OffsetDateTime,
-) -> Result<bool, StoreError> {
-    let mut named: Vec<_> = uploads.iter().filter_map(|upload| Some((upload.key?, upload.job))).collect();
-    named.sort_unstable_by_key(|(key, _)| key.key);
-    for (key, job) in named {
-        if idempotency::claim(transaction, tenant, key, job, now).await?.is_some() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Takes a position in the queue for each upload, in their order.

@@ -69,6 +69,29 @@ impl Jobs<'_> {
     }
 }
 
+/// Reserves names for jobs, in the order of names, so that nobody waits for somebody who waits for them. Returns for each job the
+/// state of the request that has its name, if that is taken.
+pub(in crate::store) async fn claim_all<'k>(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    jobs: impl Iterator<Item = (Option<RequestKey<'k>>, Uuid, OffsetDateTime)>,
+) -> Result<Vec<Option<EnqueueOutcome>>, StoreError> {
+    let mut named = Vec::new();
+    let mut earlier = Vec::new();
+    for (place, (key, job, now)) in jobs.enumerate() {
+        named.extend(key.map(|key| (key, place, job, now)));
+        earlier.push(None);
+    }
+    named.sort_by_key(|(key, ..)| key.key);
+    for (key, place, job, now) in named {
+        let taken = claim(transaction, tenant, key, job, now).await?;
+        if let Some(earlier) = earlier.get_mut(place) {
+            *earlier = taken;
+        }
+    }
+    Ok(earlier)
+}
+
 /// Reserves a name for a job; if the name is taken, returns the state of that request. Waits for a transaction that is
 /// reserving the same name at this moment.
 pub(in crate::store) async fn claim(

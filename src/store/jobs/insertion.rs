@@ -22,37 +22,15 @@ pub(in crate::store) async fn insert_jobs(
     (tenant, quotas): (TenantId, StorageQuotas),
     jobs: &[(&NewJob<'_>, &[NewJobItem])],
 ) -> Result<Vec<EnqueueOutcome>, StoreError> {
-    let outcomes = claim_names(&mut transaction, tenant, jobs).await?;
-    let queued = jobs.iter().zip(&outcomes).filter(|(_, outcome)| matches!(outcome, EnqueueOutcome::Queued));
+    let names = jobs.iter().map(|(job, _)| (job.key, job.id, job.now));
+    let earlier = idempotency::claim_all(&mut transaction, tenant, names).await?;
+    let queued = jobs.iter().zip(&earlier).filter(|(_, earlier)| earlier.is_none());
     let queued = queued.map(|((job, items), _)| (*job, *items, &[] as &[RefusedItem])).collect();
     let insertion = Insertion { tenant, quotas, receiving_until: None, jobs: queued };
     match insertion.commit(transaction).await? {
-        None => Ok(outcomes),
+        None => Ok(earlier.into_iter().map(|earlier| earlier.unwrap_or(EnqueueOutcome::Queued)).collect()),
         Some(refused) => Ok(vec![refused; jobs.len()]),
     }
-}
-
-/// Reserves the names of jobs, in the order of names, so that nobody waits for somebody who waits for them. The outcomes are in
-/// the order of the jobs.
-async fn claim_names(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    jobs: &[(&NewJob<'_>, &[NewJobItem])],
-) -> Result<Vec<EnqueueOutcome>, StoreError> {
-    let mut by_name: Vec<_> = jobs.iter().map(|(job, _)| *job).enumerate().collect();
-    by_name.sort_by_key(|(_, job)| job.key.map(|key| key.key));
-    let mut outcomes = Vec::with_capacity(jobs.len());
-    for (place, job) in by_name {
-        outcomes.push((place, claim_name(transaction, tenant, job).await?));
-    }
-    outcomes.sort_unstable_by_key(|(place, _)| *place);
-    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
-}
-
-async fn claim_name(transaction: &mut Tx, tenant: TenantId, job: &NewJob<'_>) -> Result<EnqueueOutcome, StoreError> {
-    let Some(key) = job.key else { return Ok(EnqueueOutcome::Queued) };
-    let earlier = idempotency::claim(transaction, tenant, key, job.id, job.now).await?;
-    Ok(earlier.unwrap_or(EnqueueOutcome::Queued))
 }
 
 /// Jobs that are accepted by one transaction.
@@ -74,11 +52,13 @@ impl<'a> Insertion<'a> {
         items: &'a [NewJobItem],
         refused: &'a [RefusedItem],
     ) -> Result<EnqueueOutcome, StoreError> {
-        let outcome = claim_name(transaction, self.tenant, job).await?;
-        if matches!(outcome, EnqueueOutcome::Queued) {
-            self.jobs.push((job, items, refused));
+        if let Some(key) = job.key
+            && let Some(earlier) = idempotency::claim(transaction, self.tenant, key, job.id, job.now).await?
+        {
+            return Ok(earlier);
         }
-        Ok(outcome)
+        self.jobs.push((job, items, refused));
+        Ok(EnqueueOutcome::Queued)
     }
 
     /// Writes the jobs, and commits; if they exceed a limit, returns the outcome that names it.

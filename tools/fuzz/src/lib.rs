@@ -3,19 +3,18 @@
 use std::io::{Cursor, Write};
 
 use domain::split::{Outline, PageMap, SizeUnit, SplitSource, SplitterKind, SplitterSettings, Window, split};
-use extract::{Extracted, MAX_TEXT_BYTES, extract};
+use extract::extract;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+
+/// Those that the tests of the readers check too.
+#[path = "../../../crates/extract/tests/properties/mod.rs"]
+mod properties;
 
 /// Extracts a document that is said to be of this media type and checks the result. Nothing may panic.
 pub fn check_extraction(bytes: &[u8], declared: &str) {
-    let Ok(Extracted { text, headings, pages, .. }) = extract(bytes, declared, None) else { return };
-    assert!(!text.trim().is_empty() && text.len() <= MAX_TEXT_BYTES && !text.contains('\0'));
-    let mut end = 0;
-    for heading in &headings {
-        assert!(heading.bytes.start >= end && text.get(heading.bytes.clone()).is_some(), "{heading:?}");
-        end = heading.bytes.end;
+    if let Ok(extracted) = extract(bytes, declared, None) {
+        properties::assert_sound(&extracted);
     }
-    assert!(pages.count() == 0 || pages.page_at(text.len() - 1).is_some());
 }
 
 /// An archive of parts, one of which is fuzzed.

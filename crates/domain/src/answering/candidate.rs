@@ -268,10 +268,9 @@ pub(super) fn candidate(
 
 /// Whether a heading tells when what a question names by its version or number was: "1.50.0 (March 3, 2026)".
 fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &str) -> bool {
-    let identifiers = question.terms.identifiers();
     sentence.kind == BlockKind::Heading
         && question.kind == AnswerKind::Date
-        && sentence.mask & identifiers != 0
+        && sentence.mask & question.terms.identifiers() != 0
         && question.kind.is_held_by(&question.text, words)
 }
 

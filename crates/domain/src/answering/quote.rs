@@ -38,9 +38,6 @@ pub(super) fn quotable(words: &str) -> Option<String> {
 /// The same for text of any length that has words: a whole list is quoted with its short items.
 #[must_use]
 pub(super) fn plain_line(words: &str) -> Option<String> {
-    if !words.chars().any(char::is_alphanumeric) {
-        return None;
-    }
     let words = without_tags(words);
     if !words.chars().any(char::is_alphanumeric) {
         return None;

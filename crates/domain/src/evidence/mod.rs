@@ -23,7 +23,7 @@ use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
 use super::lexical::question_words::{joined_words, without_auxiliaries};
 use super::lexical::unspaced::is_bigram;
-use super::wording::{Quantity, lower_case};
+use super::wording::{Quantity, is_version, lower_case};
 
 /// Most distinct terms of a question that are used: one bit each of a [`TermMask`]. Later terms are ignored; a question
 /// of that length is a document.
@@ -273,8 +273,6 @@ impl QuestionTerms {
 
     /// The term that is a version of which `stem` is a later part: 0.8 of 0.8.1.
     fn version(&self, stem: &str) -> Option<usize> {
-        let is_version =
-            |word: &str| word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         if !is_version(stem) {
             return None;
         }

@@ -281,15 +281,13 @@ impl Nearest<'_> {
             rarest_missing: terms.rarest_missing(mask),
             numbers_missing: question.numbers.missing_in(words.unwrap_or_default()),
             names_missing: names_missing(question, self.evidence.mask()),
-            denied: asked.is_negated && !said.is_negated && !self.is_denied_near_by(question),
+            denied: asked.is_negated && !self.is_denied_near_by(question),
             opposed: said.opposes(&asked),
             kind: features::kind_fit(question, self.passage, self.evidence),
         }
     }
-}
 
-impl Nearest<'_> {
-    /// Whether a sentence that holds nearly as much of the question as the nearest one denies something.
+    /// Whether the nearest sentence, or one that holds nearly as much of the question, denies something.
     fn is_denied_near_by(&self, question: &Question) -> bool {
         let weight = |sentence: &SentenceEvidence| question.terms.weight_of(sentence.mask);
         let least = NEARLY_AS_NEAR * self.sentence.map_or(0.0, weight);

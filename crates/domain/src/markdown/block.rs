@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::definition::is_link_definition;
+use super::definition::Definitions;
 use super::leaf::{Leaf, LeafKind, leaves};
 use super::line::{Lines, bullet, is_table_delimiter, is_table_row, marks, quote_marks, sign_marks};
 
@@ -42,7 +42,8 @@ pub struct Block {
 /// parser, such as link reference definitions, are paragraphs.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Block> {
-    let mut writer = Writer { text, blocks: Vec::new(), open: Open::Nothing, has_words: true };
+    let mut writer =
+        Writer { text, blocks: Vec::new(), open: Open::Nothing, definitions: Definitions::default(), has_words: true };
     let mut lines = Lines::of(text).peekable();
     for leaf in leaves(text) {
         while let Some(line) = lines.next_if(|line| line.end < leaf.bytes.start) {
@@ -72,6 +73,8 @@ struct Writer<'t> {
     text: &'t str,
     blocks: Vec<Block>,
     open: Open,
+    /// The definitions of links since the last leaf.
+    definitions: Definitions,
     /// Whether the lines that are being read have words for a reader.
     has_words: bool,
 }
@@ -83,6 +86,7 @@ impl<'t> Writer<'t> {
 
     fn leaf(&mut self, leaf: &Leaf, lines: &[Range<usize>]) {
         self.open = Open::Nothing;
+        self.definitions = Definitions::default();
         self.has_words = leaf.has_words;
         let [first, rest @ ..] = lines else { return };
         let all = first.start..rest.last().unwrap_or(first).end;
@@ -142,7 +146,7 @@ impl<'t> Writer<'t> {
     /// A line that no leaf holds: an empty list item, or part of a link reference definition.
     fn loose_line(&mut self, line: &Range<usize>) {
         let whole = self.slice(line.clone());
-        self.has_words = self.open == Open::Paragraph && self.has_words || !is_link_definition(whole);
+        self.has_words = !self.definitions.hold(whole);
         if self.open != Open::Paragraph && marks(whole) == whole.trim_end().len() && !whole.trim().is_empty() {
             self.open = Open::Nothing;
             self.push(BlockKind::Rule, line.clone(), line.end);

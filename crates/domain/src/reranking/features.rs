@@ -50,13 +50,19 @@ pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passa
         let titled = query.mask_of(analyzer, passage.title);
         let entry = query.entry_share(titled, passage.text).map(f64::from);
         let defines = query.is_defined_in(passage.text);
-        let held = || titled | query.mask_of(analyzer, passage.text);
-        let identified = identifiers != 0 && held() & identifiers == identifiers;
+        let places = query.places_in(analyzer, passage.text);
+        let held = titled | mask_of(&places);
+        let identified = identifiers != 0 && held & identifiers == identifiers;
         let said = if passage.is_section { fullness(passage.text) } else { 1.0 };
         let title = mass.share(titled) * said;
-        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title], entry, defines, identified }
+        Features { values: [passage.fused, mass.best_share(&places, passage.text), title], entry, defines, identified }
     };
     passages.iter().map(of_passage).collect()
+}
+
+/// The terms at places of a text.
+fn mask_of(places: &[(usize, usize)]) -> TermMask {
+    places.iter().fold(0, |mask, (_, term)| mask | 1 << term)
 }
 
 /// How much the title of a passage says about it, 0 to 1: below a heading may stand a few words, "See also: tar(1)".
@@ -81,16 +87,14 @@ impl<'q> Mass<'q> {
         if self.known > 0.0 { f64::from(self.query.weight_of(mask) / self.known).min(1.0) } else { 0.0 }
     }
 
-    /// The share of the sentence that holds most.
-    fn best_share(&self, analyzer: &Analyzer, text: &str) -> f64 {
-        let places = self.query.places_in(analyzer, text);
-        let mask_of = |places: &[(usize, usize)]| places.iter().fold(0, |mask: TermMask, (_, term)| mask | 1 << term);
-        let all = mask_of(&places);
+    /// The share of the sentence that holds most, of a text that holds terms at these places.
+    fn best_share(&self, places: &[(usize, usize)], text: &str) -> f64 {
+        let all = mask_of(places);
         if all.count_ones() < 2 {
             // Some sentence holds all of it: no need to find out which.
             return self.share(all);
         }
-        let mut rest = places.as_slice();
+        let mut rest = places;
         let share = |sentence: Sentence| {
             let (here, after) = rest.split_at(rest.partition_point(|(start, _)| *start < sentence.range.end));
             rest = after;

@@ -63,9 +63,9 @@ fn apart(source: &SplitSource<'_>, units: &[Unit]) -> Vec<Section> {
         let heading = outline.innermost_at(unit.bytes.start);
         let lines = outline.heading_lines_at(unit.bytes.start);
         let is_text = lines.is_none_or(|lines| unit.bytes.start >= lines.end);
-        let last = sections.last_mut().filter(|last| {
-            is_on_same_page(source, units, last.units.start, number) && !is_parted(source, units, number)
-        });
+        let is_parted = is_parted(source, units, number);
+        let last =
+            sections.last_mut().filter(|last| is_on_same_page(source, units, last.units.start, number) && !is_parted);
         match last {
             Some(last)
                 if last.heading == heading || !has_text && heading.and_then(|it| outline.above(it)) == last.heading =>
@@ -76,9 +76,7 @@ fn apart(source: &SplitSource<'_>, units: &[Unit]) -> Vec<Section> {
             }
             Some(_) | None => {
                 // Lines of headings with nothing below them but badges: the pieces after those have them in their path.
-                let is_bare =
-                    |last: &&Section| !has_text && last.heading == heading && is_parted(source, units, number);
-                if sections.last().as_ref().is_some_and(is_bare) {
+                if is_parted && !has_text && sections.last().is_some_and(|last| last.heading == heading) {
                     sections.pop();
                 }
                 sections.push(Section::of(number, heading));
