@@ -10,8 +10,9 @@ use super::ranking::rank;
 use super::read_source::ReadSource;
 use super::row::labelled;
 use super::units::{Unit, UnitKind};
-use super::{ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
+use super::{AnswerSource, ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
 use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings};
+use crate::evidence::passage::PassageEvidence;
 use crate::late_interaction::Likeness;
 use crate::markdown::{BlockKind, blocks};
 use crate::planning::QuestionType;
@@ -82,8 +83,9 @@ pub fn closest(
     let nearest = ranked.iter().find(is_nearest).filter(|_| best.behind > NEARER);
     let others = ranked.iter().filter(says_something);
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
-    if let Some((source, at)) = headed_as_asked(material) {
-        page.push(&sources, sources.section_of(source, at)?);
+    // One that begins within a sentence is not given.
+    if let Some(section) = headed_as_asked(material).and_then(|(source, at)| sources.section_of(source, at)) {
+        page.push(&sources, section);
     }
     let sections = std::iter::once(best).chain(nearest.into_iter().chain(others).map(|(found, _)| *found));
     for found in sections {
@@ -99,11 +101,16 @@ pub fn closest(
 /// byte at which its text begins.
 fn headed_as_asked(material: &Material<'_>) -> Option<(usize, usize)> {
     let terms = &material.question.terms;
+    if terms.terms().len() < 2 {
+        return None;
+    }
+    let is_asked = |(_, (source, evidence)): &(usize, (&AnswerSource<'_>, &PassageEvidence))| {
+        !source.heading.is_empty() && terms.share(evidence.title_mask) >= 1.0
+    };
     let of_sources = material.sources.iter().zip(material.evidence).enumerate();
-    of_sources.filter(|(_, (source, _))| !source.heading.is_empty()).find_map(|(number, (_, evidence))| {
-        let is_asked = terms.terms().len() > 1 && terms.share(evidence.title_mask) >= 1.0;
+    of_sources.filter(is_asked).find_map(|(number, (_, evidence))| {
         let first = evidence.sentences.iter().find(|sentence| sentence.kind != BlockKind::Heading)?;
-        is_asked.then_some((number, first.range.start))
+        Some((number, first.range.start))
     })
 }
 

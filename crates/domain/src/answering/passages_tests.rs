@@ -4,6 +4,7 @@ use super::tests::{hostile_source, parsed};
 use super::*;
 use crate::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
 use crate::evidence::passage::PassageEvidence;
+use crate::identity::ChunkKey;
 use crate::lexical::analyzer::Analyzer;
 use crate::planning::{QuestionType, plan};
 
@@ -257,6 +258,16 @@ fn a_few_words_are_given_the_section_that_they_head() {
     let answer = compose(&parsed, &found, None).expect("an answer");
     let given = closest(&material, &found, None, &answer).expect("passages");
     assert!(given.text.starts_with("### Toner › MSDS\n\nThe safety sheet is in the drawer. [^2]"), "{}", given.text);
+
+    // Where it begins within a sentence, another section is given.
+    let key = ChunkKey { ordinal: 1, ..safety.key };
+    let cut = AnswerSource { key, text: "sheet is in the drawer, And has four pages.", ..safety };
+    let evidence = [of(&about, "Toner About"), of(&cut, "Toner MSDS")];
+    let material = Material { question: &parsed, sources: &[about, cut], evidence: &evidence };
+    let found = candidates(&parsed, material.sources, &evidence);
+    let answer = compose(&parsed, &found, None).expect("an answer");
+    let given = closest(&material, &found, None, &answer).expect("passages");
+    assert!(given.text.starts_with("### Toner › About\n\nToner is sold as toner. [^1]"), "{}", given.text);
 }
 
 #[test]
