@@ -59,6 +59,9 @@ pub struct SentenceCandidate {
     pub(super) behind: f32,
     /// The sentence before, or the first one of its entry, when this one begins with words that point back at it.
     pub(super) context: Option<(Range<usize>, String)>,
+    /// The sentence of its entry, or of its brief section, that tells the number or the date that is asked for, where it does
+    /// not itself.
+    pub(super) told_below: Option<(Range<usize>, String)>,
     /// Share of the question's weight in the name of the entry or of the section that it opens.
     pub(super) opens: f32,
     /// Bonus for having the form that the question asks for.
@@ -142,6 +145,7 @@ impl SentenceCandidate {
         self.items.clone_from(&list.items);
         self.code.clone_from(&list.code);
         self.is_fragment = false;
+        self.told_below = None;
         self.hold(list.mask, source, terms);
     }
 
@@ -258,6 +262,7 @@ pub(super) fn candidate(
         probability: source.probability,
         behind: 0.0,
         context: None,
+        told_below: None,
         is_row,
         place: 0,
         block: 0,

@@ -78,6 +78,10 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     if !is_same && !is_list {
         return false;
     }
+    // Its own entry tells the rest of it; and what has a form that is not asked for, such as an example, adds little.
+    if best.told_below.is_some() || candidate.bonus < 0.0 {
+        return false;
+    }
     // Beside the entry of an option only other entries can be the one that is asked for.
     if best.bonus >= AN_OPTION && candidate.bonus < AN_OPTION && asks_for_option(&question.asked.to_lowercase()) {
         return false;
@@ -166,8 +170,11 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
 }
 
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {
-    let is_within =
-        |other: &SentenceCandidate| other.source == candidate.source && other.range.contains(&candidate.range.start);
+    // A lead-in holds the items of its list.
+    let holds = |one: &SentenceCandidate, other: &SentenceCandidate| one.range.contains(&other.range.start);
+    let is_within = |other: &SentenceCandidate| {
+        other.source == candidate.source && (holds(other, candidate) || holds(candidate, other))
+    };
     chosen.iter().any(|(other, _)| is_within(other) || says_the_same(&other.text, &candidate.text))
 }
 

@@ -13,7 +13,7 @@ use super::sought::Sought;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::grading::question::is_named;
+use crate::evidence::names::is_named;
 use crate::late_interaction::Likeness;
 use crate::month::MONTHS;
 
@@ -57,7 +57,9 @@ pub fn compose(
     let features = Features::of(question, *choice.sentences.first()?, &ranked, likeness);
     let lacks_kind = parts.is_empty() && !sought.is_told_by(&choice.sentences);
     let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
-    let mut answer = write(&in_reading_order(choice.sentences), features);
+    let tells = choice.sentences.iter().any(|(sentence, _)| sought.tells(sentence));
+    let goes_below = parts.is_empty() && !tells;
+    let mut answer = write(&in_reading_order(choice.sentences), features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
     answer.name_missing(&choice.missing);
     Some(answer)
@@ -125,7 +127,8 @@ fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
     chosen
 }
 
-fn write(chosen: &[Scored<'_>], features: Features) -> ExtractiveAnswer {
+/// Writes the chosen sentences; `goes_below` if none tells what is asked for, so that the one below does.
+fn write(chosen: &[Scored<'_>], features: Features, goes_below: bool) -> ExtractiveAnswer {
     let mut answer = ExtractiveAnswer {
         text: String::new(),
         sentences: Vec::new(),
@@ -134,16 +137,20 @@ fn write(chosen: &[Scored<'_>], features: Features) -> ExtractiveAnswer {
         is_rivalled: false,
     };
     for (candidate, score) in chosen {
-        let is_there = |range: &Range<usize>| {
+        let is_there = |answer: &ExtractiveAnswer, range: &Range<usize>| {
             let holds =
                 |source: usize, other: &Range<usize>| source == candidate.source && other.contains(&range.start);
             answer.sentences.iter().any(|said| holds(said.source, &said.range))
                 || chosen.iter().any(|(other, _)| holds(other.source, &other.range))
         };
-        if let Some((range, text)) = candidate.context.as_ref().filter(|(range, _)| !is_there(range)) {
+        if let Some((range, text)) = candidate.context.as_ref().filter(|(range, _)| !is_there(&answer, range)) {
             answer.push(text, candidate.source, range.clone(), *score, true);
         }
         answer.push(&candidate.text, candidate.source, candidate.range.clone(), *score, false);
+        let below = candidate.told_below.as_ref().filter(|_| goes_below);
+        if let Some((range, text)) = below.filter(|(range, _)| !is_there(&answer, range)) {
+            answer.push(text, candidate.source, range.clone(), *score, true);
+        }
         answer.list(&candidate.items, candidate.source);
         if let Some(code) = &candidate.code {
             answer.text.push_str("\n\n");

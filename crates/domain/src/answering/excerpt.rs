@@ -3,18 +3,15 @@
 use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
-use super::choose::{Scored, best_for};
+use super::choose::Scored;
 use super::naming::about;
 use super::need::{Need, PassageReason, is_aside, is_headed_as_steps};
-use super::parts::{compared, parts};
 use super::read_source::ReadSource;
 use super::rows_asked::rows_asked_for;
 use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
-use crate::citation::is_ignorance;
+use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::markdown::cells;
-use crate::wording::lower_case_words;
 
 /// Most passages of an answer.
 const MOST_PASSAGES: usize = 4;
@@ -38,6 +35,9 @@ const SECTION_WEIGHT: f32 = 0.6;
 /// Weight of a title that the question names, on the same scale.
 const TITLE_WEIGHT: f32 = 0.3;
 
+/// Weight of the probability that the passage of a list answers, on the same scale.
+const PROBABILITY_WEIGHT: f32 = 0.5;
+
 /// Penalty of a section with fewer sentences than a procedure takes, on the same scale.
 const BRIEF_PENALTY: f32 = 0.5;
 
@@ -45,13 +45,13 @@ const BRIEF_PENALTY: f32 = 0.5;
 const FEWEST_SENTENCES: usize = 2;
 
 /// Fewest items or rows of a list.
-const FEWEST_MEMBERS: usize = 3;
+const FEWEST_MEMBERS: usize = 2;
 
 /// Share of the question's weight that the headings and the lead-in of a list must hold for it to be the one asked for.
 const LIST_ASKED_FOR: f32 = 0.5;
 
 /// Largest section that is given whole, in bytes, where it tells what to do, and where it comes nearest to an answer.
-const LONGEST_STEPS: usize = 1500;
+pub(super) const LONGEST_STEPS: usize = 1500;
 const LONGEST_CLOSEST: usize = 800;
 
 /// Share of the question's weight that a sentence must hold to be the list asked for.
@@ -96,6 +96,14 @@ impl<'m> Sources<'m> {
             ReadSource { source, scores: units.iter().map(score).collect(), sections: sections(&units), units }
         };
         Self { material, read: material.sources.iter().zip(material.evidence).enumerate().map(read).collect() }
+    }
+
+    pub(super) const fn question(&self) -> &'m Question {
+        self.material.question
+    }
+
+    pub(super) fn read(&self) -> &[ReadSource<'m>] {
+        &self.read
     }
 
     pub(super) fn get(&self, source: usize) -> Option<&ReadSource<'m>> {
@@ -235,7 +243,8 @@ impl<'m> Sources<'m> {
                     let heading = section.start..section.start + usize::from(read.heading(section).is_some());
                     let named = self.share(number, units.start..run.start).max(self.share(number, heading));
                     let titled = TITLE_WEIGHT * about(&self.material.question.text, read.source.title);
-                    let value = named + self.share(number, run.clone()) + read.best_score(&run) + titled;
+                    let likely = PROBABILITY_WEIGHT * read.source.probability;
+                    let value = named + self.share(number, run.clone()) + read.best_score(&run) + titled + likely;
                     if named >= LIST_ASKED_FOR && best.as_ref().is_none_or(|(highest, _)| value > *highest) {
                         best = Some((value, read.excerpt(number, section, units, PassageReason::List)));
                     }
@@ -283,49 +292,6 @@ impl<'m> Sources<'m> {
         chosen
     }
 
-    /// The best passage for each of the things compared, and which of them have none.
-    fn compared(&self, ranked: &[Scored<'_>]) -> Excerpts {
-        let mut found = Excerpts::default();
-        for part in parts(self.material.question) {
-            let best = best_for(self.material.question, ranked, &part);
-            let excerpt =
-                best.and_then(|(best, _)| self.paragraph_of(best.source, best.range.start, PassageReason::Compared));
-            match excerpt {
-                None => found.missing.push(part.missing()),
-                Some(excerpt) => match found.chosen.iter_mut().find(|other| other.overlaps(&excerpt)) {
-                    // It is about both.
-                    Some(known) => known.about = None,
-                    None => found.chosen.push(Excerpt { about: Some(part.text.clone()), ..excerpt }),
-                },
-            }
-        }
-        found.missing.retain(|sentence| is_ignorance(sentence));
-        found
-    }
-
-    /// The table that has a column for each of the things compared, unless the best sentence is one of its rows.
-    fn table_of_both(&self, ranked: &[Scored<'_>]) -> Option<Excerpt> {
-        let compared: Vec<Vec<String>> =
-            compared(&self.material.question.text).iter().map(|part| lower_case_words(part).collect()).collect();
-        let is_of_both = |header: &str| {
-            let columns: Vec<Vec<String>> =
-                header.lines().flat_map(cells).map(|(_, cell)| lower_case_words(cell).collect()).collect();
-            let has_column = |part: &Vec<String>| {
-                columns.iter().any(|column| !column.is_empty() && column.iter().all(|word| part.contains(word)))
-            };
-            compared.len() > 1 && compared.iter().all(has_column)
-        };
-        self.read.iter().enumerate().find_map(|(number, read)| {
-            let is_row =
-                |(_, unit): &(usize, &Unit)| unit.kind == UnitKind::Row && read.header_of(unit).is_some_and(is_of_both);
-            let (at, _) = read.units.iter().enumerate().find(is_row)?;
-            let section = read.sections.iter().find(|section| section.contains(&at))?;
-            let table = read.excerpt(number, section, read.run(section, at), PassageReason::Compared);
-            let is_row_of_it = |best: &SentenceCandidate| best.is_row && best.source == number;
-            Some(table).filter(|_| !ranked.first().is_some_and(|(best, _)| is_row_of_it(best)))
-        })
-    }
-
     /// The paragraph in which a sentence stands, with the list or code that belongs to it.
     pub(super) fn paragraph_of(&self, source: usize, start: usize, reason: PassageReason) -> Option<Excerpt> {
         let (read, section, unit) = self.unit_of(source, start)?;
@@ -349,7 +315,7 @@ impl<'m> Sources<'m> {
     }
 
     /// The source, the section and the position of the unit of a sentence.
-    fn unit_of(&self, source: usize, start: usize) -> Option<(&ReadSource<'m>, &Range<usize>, usize)> {
+    pub(super) fn unit_of(&self, source: usize, start: usize) -> Option<(&ReadSource<'m>, &Range<usize>, usize)> {
         let read = self.get(source)?;
         let unit = read.units.iter().position(|unit| unit.range.start <= start && start < unit.range.end)?;
         let section = read.sections.iter().find(|section| section.contains(&unit))?;
@@ -358,7 +324,7 @@ impl<'m> Sources<'m> {
 }
 
 impl Excerpt {
-    fn overlaps(&self, other: &Self) -> bool {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.source == other.source && self.units.start < other.units.end && other.units.start < self.units.end
     }
 }

@@ -30,6 +30,12 @@ const DEFAULT: f32 = 0.3;
 /// Loss of a sentence that tells of one case.
 const EXAMPLE: f32 = 0.1;
 
+/// The same for one that it only supposes.
+const SUPPOSED: f32 = 0.3;
+
+/// Bonus of a sentence that names a variable of the environment where one is asked for.
+const ENVIRONMENT: f32 = 0.3;
+
 /// Most words before "for example" in such a sentence.
 const MOST_BEFORE_EXAMPLE: usize = 2;
 
@@ -126,13 +132,33 @@ pub(super) fn bonus(question: &Question, sentence: &str, reason: Option<Reason>)
         Some(Reason::InWords) => REASON,
         None => 0.0,
     };
-    if tells_default(&asked) && tells_default(sentence) {
+    let is_example = is_example(sentence) && !asked.contains("example");
+    if tells_default(&asked) && tells_default(sentence) && !is_example {
         bonus += DEFAULT;
     }
-    if is_example(sentence) && !asked.contains("example") {
-        bonus -= EXAMPLE;
+    if asked.contains("environment variable") && names_variable(sentence) {
+        bonus += ENVIRONMENT;
+    }
+    if is_example {
+        bonus -= if is_supposed(sentence) { SUPPOSED } else { EXAMPLE };
     }
     bonus
+}
+
+/// Whether a sentence names a variable of the environment: `RUST_LOG`, `$HOME`.
+fn names_variable(sentence: &str) -> bool {
+    let is_sign = |sign: char| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_';
+    sentence.split(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '_' | '$')).any(|word| {
+        let name = word.trim_start_matches('$');
+        name.len() > 2 && name.chars().all(is_sign) && (name.contains('_') || word.starts_with('$'))
+    })
+}
+
+/// Whether a sentence tells of a case that it only supposes: "For example, if version 1.0 needs …".
+fn is_supposed(sentence: &str) -> bool {
+    lower_case_words(sentence)
+        .take(MOST_BEFORE_EXAMPLE + 2)
+        .any(|word| matches!(word.as_str(), "if" | "suppose" | "say"))
 }
 
 /// Whether a sentence tells of one case, after one that tells what holds: "For example, …", "If, for example, …".
@@ -216,7 +242,11 @@ mod tests {
             ("Which port is used?", "The default is 5432.", 0.0),
             ("Which port is used by default?", "PORT sets a non-default one.", 0.0),
             ("Which is the default port?", "The port is 5432.", 0.0),
-            ("Which port is used?", "If, for example, it is set to 7, the port is 5439.", -EXAMPLE),
+            ("Which port is used?", "If, for example, it is set to 7, the port is 5439.", -SUPPOSED),
+            ("Which port is used?", "For example, the port of a test is 5439.", -EXAMPLE),
+            ("What is the default port?", "For example, a test leaves the default alone and uses 5439.", -EXAMPLE),
+            ("Which environment variable sets the port?", "Set the port in `POOL_PORT`.", ENVIRONMENT),
+            ("Which environment variable sets the port?", "An environment variable sets the port.", 0.0),
             ("What is an example of a port?", "For example, 5432.", 0.0),
             ("", "", 0.0),
         ];

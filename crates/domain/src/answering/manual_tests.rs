@@ -197,3 +197,31 @@ fn words_in_code_tell_which_section_is_asked_for() {
     let given = given_of_sections("How do I drain with the pump of the harbour?", "", &sections);
     assert!(given.starts_with("### Basin"));
 }
+
+#[test]
+fn an_entry_is_quoted_with_the_value_that_it_tells_further_down() {
+    let options = "-b block_size: Specify the size of blocks in bytes. The default is 1024.\n\n-c number of blocks: is the number of blocks which are tested at a time. The default is 64.\n\n-e max bad block count: Specify a maximum number of bad blocks before aborting the test. The default is 0.";
+    assert_eq!(
+        text("How many blocks are tested at a time?", &[options]),
+        "-c number of blocks: is the number of blocks which are tested at a time. [^1] The default is 64. [^1]"
+    );
+    let setting = "## server_idle_timeout\n\nConnections to a server that are idle are closed after these seconds. If 0 then it is off.\n\nDefault: 600.0";
+    assert_eq!(
+        text("After how many seconds are idle connections to a server closed?", &[setting]),
+        "Connections to a server that are idle are closed after these seconds. [^1]\n\nDefault: 600.0 [^1]"
+    );
+    let prose = "The pump was painted by the people of the mill. It stands near the lake. In 1912 the mill burnt down.";
+    assert!(!text("How many people painted the pump?", &[prose]).contains("1912"));
+}
+
+#[test]
+fn a_supposed_case_does_not_answer() {
+    let policy = "This crate's least version of the compiler is `1.65.0`. For example, if crate 1.0 requires version 1.20.0 of the compiler, then crate 1.0.1 requires version 1.20.0 of the compiler too.";
+    assert_eq!(
+        text("Which version of the compiler does the crate require?", &[policy]),
+        "This crate's least version of the compiler is `1.65.0`. [^1]"
+    );
+    let setting = "CountMax: Sets the number of messages. The default value is 3. If, for example, Interval is set to 15 and CountMax is left at the default, the connection ends after 45 seconds.";
+    assert!(text("CountMax default", &[setting]).contains("The default value is 3."));
+    assert!(!text("CountMax default", &[setting]).contains("45"));
+}

@@ -16,6 +16,7 @@
 mod calculation;
 mod candidate;
 mod choose;
+mod compared;
 mod compose;
 pub mod confidence;
 mod entry;

@@ -93,6 +93,21 @@ fn things_compared_get_a_passage_each() {
 }
 
 #[test]
+fn things_of_which_one_is_named_within_the_other_get_what_is_about_both() {
+    let shards = "## Usage\n\nThis crate has two types, Slab and Pool, which differ slightly.\n\nSlab stores small values and moves them in.\n\nPool, in contrast, keeps the storage of old ones.";
+    let given = given("What is the difference between Slab and Pool in sharded-slab?", &[shards]).expect("passages");
+    assert!(given.text.contains("moves them in") && given.text.contains("keeps the storage"), "{}", given.text);
+    assert!(given.passages.iter().all(|passage| passage.reason == PassageReason::Compared));
+}
+
+#[test]
+fn options_that_differ_in_case_get_their_entries() {
+    let options = "-h: print this\n\n-j: compress with bzip2 instead of gzip\n\n-J: compress with xz instead of gzip\n\n-q: be quiet";
+    let given = given("What is the difference between savelog -j and -J?", &[options]).expect("passages");
+    assert_eq!(given.text, "-j: compress with bzip2 instead of gzip [^1]\n\n-J: compress with xz instead of gzip [^1]");
+}
+
+#[test]
 fn a_list_is_given_whole_or_not_at_all() {
     let fees = "Fees of the visa office:\n\n- Visa: 60 euros\n- Stamp: 5 euros\n- Courier: 12 euros\n\nPay in cash.";
     let question = "What are the fees of the visa office?";

@@ -9,7 +9,7 @@ use super::listed::Lists;
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section};
-use super::surroundings::{Above, beside, context, ruling};
+use super::surroundings::{Above, beside, context, ruling, told_below};
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
@@ -85,6 +85,10 @@ fn of_source(
             let paragraph = evidence.sentences.get(block_start..=place).unwrap_or_default();
             candidate.context =
                 context(source, above, sentence, asked.is_for_entry).or_else(|| ruling(question, source, paragraph));
+            if !candidate.holds_kind || asked.is_for_default && !tells_default(&candidate.text) {
+                let is_entry = entry.is_some() || opens_section || named_value(&candidate.text).is_some();
+                candidate.told_below = told_below(question, source, evidence, (place, is_entry));
+            }
             let next = evidence.sentences.get(place + 1);
             let is_last = next.is_none_or(|next| next.block != sentence.block);
             let is_name = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;

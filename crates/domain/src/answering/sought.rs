@@ -61,8 +61,13 @@ impl<'q> Sought<'q> {
         answer.iter().take(told_in).any(|(sentence, _)| self.may_be(sentence))
     }
 
-    /// Whether a sentence can hold what is asked for.
+    /// Whether a sentence can hold what is asked for, or one below it does.
     pub(super) fn may_be(&self, candidate: &SentenceCandidate) -> bool {
+        candidate.told_below.is_some() || self.tells(candidate)
+    }
+
+    /// Whether a sentence by itself can hold what is asked for.
+    pub(super) fn tells(&self, candidate: &SentenceCandidate) -> bool {
         let text = &candidate.text;
         if self.is_default && !tells_default(text) {
             return false;

@@ -5,15 +5,22 @@ use std::ops::Range;
 use super::AnswerSource;
 use super::candidate::below_heading;
 use super::entry::Entry;
+use super::form::tells_default;
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
+use super::section::is_own_heading;
 use crate::evidence::kind::AnswerKind;
+use crate::evidence::measure::Measure;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
+use crate::markdown::BlockKind;
 use crate::wording::{answers_yes_or_no, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
+
+/// Longest entry or section, in bytes, of which another sentence tells the number or the date.
+const LONGEST_UNIT: usize = 420;
 
 /// Words that point back when a sentence starts with them.
 const POINTING_BACK: [&str; 26] = [
@@ -108,6 +115,39 @@ pub(super) fn ruling(
     }?;
     let text = plain_line(words(rule))?;
     (text.len() <= LONGEST_CONTEXT).then(|| (rule.range.clone(), text))
+}
+
+/// The sentence below one, in the same paragraph or brief section, that tells the number or the date asked for: "-c number: is
+/// the number of blocks tested at a time. The default is 64." Within an entry or below its heading that is any; in running
+/// text one that tells a default.
+pub(super) fn told_below(
+    question: &Question,
+    source: &AnswerSource<'_>,
+    evidence: &PassageEvidence,
+    (place, is_entry): (usize, bool),
+) -> Option<(Range<usize>, String)> {
+    let is_for_default = tells_default(&question.asked);
+    let is_for_value = matches!(question.kind, AnswerKind::Number | AnswerKind::Date);
+    if !is_for_value && !is_for_default {
+        return None;
+    }
+    let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
+    let (first, below) = evidence.sentences.get(place..)?.split_first()?;
+    let is_below = |next: &&SentenceEvidence| next.kind == BlockKind::Paragraph && !is_own_heading(source, words(next));
+    let section: Vec<&SentenceEvidence> = below.iter().take_while(is_below).collect();
+    let ends_near = |last: &SentenceEvidence| last.range.end <= first.range.start + LONGEST_UNIT;
+    let is_brief = section.last().is_some_and(|last| ends_near(last));
+    let unit = section.into_iter().filter(|next| is_brief || next.block == first.block && ends_near(next));
+    let measure = Measure::asked_for(&question.asked).filter(|_| question.kind == AnswerKind::Number);
+    let is_asked = |text: &str| {
+        let is_measured = || measure.is_none_or(|measure| measure.is_told_by(text) || tells_default(text));
+        let is_value = || question.kind.is_held_by(&question.text, text) && is_measured();
+        (!is_for_default || tells_default(text)) && (!is_for_value || is_value())
+    };
+    let told: Vec<&SentenceEvidence> = unit.filter(|next| is_asked(words(next))).collect();
+    let default = told.iter().find(|next| tells_default(words(next)));
+    let best = default.or_else(|| told.first().filter(|_| is_entry))?;
+    Some((best.range.clone(), plain_line(words(best))?))
 }
 
 /// Whether a sentence tells what holds in some cases only.

@@ -7,7 +7,7 @@ use super::{Speaker, Turn, courtesy::asks_nothing, leaning};
 use crate::{
     asked_part::asking_part,
     asking::{is_auxiliary, is_question_word},
-    grading::question::is_named,
+    evidence::names::is_named,
     wording::{bare, has_digit, lower_case_words},
 };
 

@@ -19,7 +19,7 @@ use crate::{
     asking::is_instruction,
     citation::is_ignorance,
     evidence::names::first_person,
-    grading::question::is_named,
+    evidence::names::is_named,
     lexical::analyzer::Analyzer,
     notices,
     wording::{bare, has_digit, lower_case},

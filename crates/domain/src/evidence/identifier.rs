@@ -8,30 +8,69 @@ use super::{QuestionTerm, QuestionTerms, TermMask};
 const MOST_IDENTIFIED: u64 = 8;
 const IDENTIFIED_SHARE: u64 = 100;
 
+/// Most chunks that hold a rare name.
+const MOST_NAMED: u64 = 2;
+
 /// Words that say of a number after them of which kind it is, as stems.
 const CLASSIFIERS: [&str; 10] =
     ["http", "status", "error", "code", "respons", "exit", "version", "number", "section", "chapter"];
 
 impl QuestionTerms {
+    /// The names that hardly any chunk holds.
+    #[must_use]
+    pub fn rare_names(&self) -> TermMask {
+        let is_rare = |position: usize| {
+            self.terms.get(position).is_some_and(|term| (1..=MOST_NAMED).contains(&term.document_frequency))
+        };
+        (0..self.terms.len())
+            .filter(|position| self.named & (1 << position) != 0 && is_rare(*position))
+            .fold(0, |mask, position| mask | 1 << position)
+    }
+
+    /// The terms that are identifiers, however many chunks hold them.
+    #[must_use]
+    pub fn all_identifiers(&self) -> TermMask {
+        let found = self.terms.iter().enumerate().filter(|(_, term)| is_identifier(&term.word));
+        found.fold(0, |mask, (position, _)| mask | 1 << position)
+    }
+
     /// The terms that are identifiers, such as a version, the number of an order or the code of an error, and that few chunks
     /// hold: those are about it.
     #[must_use]
     pub fn identifiers(&self) -> TermMask {
         let most = (self.chunks / IDENTIFIED_SHARE).max(MOST_IDENTIFIED);
-        let is_one = |term: &QuestionTerm| {
-            // A word with one digit is as often written without: PS3, PlayStation 3.
-            let digits = term.word.bytes().filter(u8::is_ascii_digit).count();
-            digits > 1 && !is_number(&term.word) && (1..=most).contains(&term.document_frequency)
-        };
+        let is_one = |term: &QuestionTerm| is_identifier(&term.word) && (1..=most).contains(&term.document_frequency);
+        let found = self.terms.iter().enumerate().filter(|(_, term)| is_one(term));
+        found.fold(0, |mask, (position, _)| mask | 1 << position)
+    }
+
+    /// The terms that are years or identifiers, and that no chunk holds. Amounts are none: whether 45 minutes are too long is
+    /// told by a sentence about 30.
+    #[must_use]
+    pub fn unheard_of(&self) -> TermMask {
+        let is_one =
+            |term: &QuestionTerm| term.document_frequency == 0 && (is_year(&term.word) || is_identifier(&term.word));
         let found = self.terms.iter().enumerate().filter(|(_, term)| is_one(term));
         found.fold(0, |mask, (position, _)| mask | 1 << position)
     }
 }
 
-/// Whether a word is an amount, an ordinal or a decade: 1,200, 20th, 1990s.
-fn is_number(word: &str) -> bool {
-    let digits = ["st", "nd", "rd", "th", "s"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
-    digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+/// Whether a word has two digits and more, and is no amount. A word with one digit is as often written without: PS3.
+fn is_identifier(word: &str) -> bool {
+    word.bytes().filter(u8::is_ascii_digit).count() > 1 && !is_amount(word)
+}
+
+/// Whether a word is a number alone, or with a unit or the ending of an ordinal or a decade: 1,200, 50MB, 20th, 1990s. `2FA` is
+/// none.
+pub(super) fn is_amount(word: &str) -> bool {
+    let digits = word.trim_end_matches(|sign: char| sign.is_alphabetic() || sign == '%');
+    let unit = word.get(digits.len()..).unwrap_or_default();
+    let is_unit = unit.ends_with('B') || !unit.contains(char::is_uppercase);
+    is_unit && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.starts_with(['1', '2']) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a word of a text says of the number after it of which kind it is: what "HTTP 429" means may be told by "429: …".

@@ -14,6 +14,7 @@ mod resemblance;
 use self::clause::asking_sentence;
 use self::identifier::is_classifier;
 use self::kind::AnswerKind;
+use self::names::is_named;
 use self::numbers::Numbers;
 use super::asking::is_instruction;
 use super::command_options::{holds_entry, options};
@@ -113,6 +114,8 @@ pub struct QuestionTerms {
     openings: Openings,
     /// The options of commands that it names, `-z` or `--gzip`.
     options: Vec<String>,
+    /// Those that the question writes as names.
+    named: TermMask,
     /// The thing that it asks to define.
     subject: Option<Subject>,
     /// Words that some chunks hold and the question writes as two, with the terms of these.
@@ -157,7 +160,9 @@ impl QuestionTerms {
         let unknown = terms.iter().enumerate().filter(is_unknown);
         let unknown = unknown.map(|(position, term)| (position, term.word.to_lowercase())).collect();
         let options = options(question).into_iter().map(str::to_owned).collect();
-        Self { terms, mass, chunks, openings, options, subject: Subject::of(question), joined, unknown }
+        let positions = terms.iter().enumerate().filter(|(_, term)| is_named(question, &term.word));
+        let named = positions.fold(0, |mask, (position, _)| mask | 1 << position);
+        Self { terms, mass, chunks, openings, options, named, subject: Subject::of(question), joined, unknown }
     }
 
     /// The question's terms that `text` holds.

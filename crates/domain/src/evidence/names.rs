@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::identifier::is_amount;
 use super::kind::is_capitalised;
+use crate::asking::languages;
 
 /// Words in front of a name, also with an article between, that mark it as a place.
 const BEFORE_PLACES: [&str; 23] = [
@@ -187,6 +189,20 @@ fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
         Some((word.trim_matches(['\'', '-', '.']), gap.trim().is_empty()))
     })
     .filter(|(word, _)| !word.is_empty())
+}
+
+/// Whether a question writes a word as the name of something: with a capital within the sentence, if that tells names from
+/// nouns, with a digit that makes it no amount, or as an option (`--word`).
+pub(crate) fn is_named(question: &str, word: &str) -> bool {
+    let Some(at) = question.find(word) else { return false };
+    let before = question.get(..at).unwrap_or_default();
+    let is_within = !before.trim_end().is_empty() && !before.trim_end().ends_with(['.', '?', '!', ':']);
+    let is_option =
+        word.starts_with('-') || before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
+    let has_digit =
+        word.chars().any(|sign| sign.is_ascii_digit()) && word.chars().any(char::is_alphabetic) && !is_amount(word);
+    let has_capital = is_within && word.starts_with(char::is_uppercase);
+    has_capital && !languages::is_german(question) || is_option || has_digit
 }
 
 #[cfg(test)]

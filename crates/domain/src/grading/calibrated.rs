@@ -36,6 +36,10 @@ const ODDS_OF_LAST_DOCUMENT: f32 = 4.0;
 /// explain little. Not fitted: the sets have none.
 const ODDS_OF_RELEASE_NOTES: f32 = 0.4;
 
+/// Odds of a passage that holds the rare names and identifiers of a question, over one that does not, where there is one. Not
+/// fitted: the questions of the sets name what many of their passages do.
+const ODDS_OF_NAMED: f32 = 4.0;
+
 /// The grades of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradedRound {
@@ -74,13 +78,22 @@ fn grade_by_odds(
     let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
     let by_entry = passages.iter().zip(evidence).map(|(passage, evidence)| by_form(question, passage, evidence));
     let asks_for_changes = release_notes::are_asked_for(&question.text);
-    let odds_of = |passage: &Passage<'_>| {
+    let rare = question.terms.rare_names() | question.terms.identifiers();
+    let is_named = |evidence: &PassageEvidence| evidence.mask() & rare == rare;
+    let are_some_named = rare != 0 && evidence.iter().any(is_named);
+    let odds_of = |passage: &Passage<'_>, evidence: &PassageEvidence| {
         let is_aside = !asks_for_changes && release_notes::is_of_them(passage.title);
-        if is_aside { odds * ODDS_OF_RELEASE_NOTES } else { odds }
+        let of_named = match (are_some_named, is_named(evidence)) {
+            (true, true) => ODDS_OF_NAMED,
+            (true, false) => ODDS_OF_NAMED.recip(),
+            (false, _) => 1.0,
+        };
+        odds * of_named * if is_aside { ODDS_OF_RELEASE_NOTES } else { 1.0 }
     };
     let by_both = by_features.zip(by_entry).map(|(one, other)| one.max(other));
+    let own_odds = passages.iter().zip(evidence).map(|(passage, evidence)| odds_of(passage, evidence));
     let probabilities: Vec<f32> =
-        by_both.zip(passages).map(|(probability, passage)| with_odds(probability, odds_of(passage))).collect();
+        by_both.zip(own_odds).map(|(probability, odds)| with_odds(probability, odds)).collect();
     let highest = probabilities.iter().copied().fold(0.0, f32::max);
     let verdicts = features
         .into_iter()

@@ -8,6 +8,7 @@ pub mod question;
 mod question_model;
 pub mod reply;
 mod row;
+mod unnamed;
 
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
 use super::row;
-use crate::asking::languages;
+use super::unnamed::is_about_something_else;
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -16,9 +16,6 @@ use crate::wording::Wording;
 
 /// Number of features.
 pub const COUNT: usize = 12;
-
-/// Most words of the name of an office.
-const MOST_OF_OFFICE: usize = 4;
 
 /// Sizes of collections between which the size counts.
 const FEWEST_CHUNKS: u64 = 10;
@@ -100,65 +97,8 @@ pub fn answerability(
     let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
     let by_row = if has_row { row::PROBABILITY } else { 0.0 };
     let probability = with_odds(model.probability(&features, chunks), odds).max(by_row);
-    let is_elsewhere = names_something_foreign(question, evidence) || asks_for_office_unnamed(question, evidence);
-    let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };
+    let highest = if is_about_something_else(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
-}
-
-/// Whether the question is about something that the collections never name: its weightiest term is a name, no chunk
-/// holds it, and no passage has it in another spelling. A statement about its neighbours is then no answer.
-fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) -> bool {
-    let terms = question.terms.terms();
-    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
-    let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
-    terms.iter().enumerate().any(|(position, term)| {
-        let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
-        let is_named = is_named(&question.text, &term.word)
-            || narrows(&question.text, &term.word)
-            || is_of_identifier(&question.text, &term.word);
-        is_foreign && term.weight >= heaviest && is_named
-    })
-}
-
-/// Whether a word is, or is a part of, a name in program code or settings: `queue_size`, `` `join` ``, `File::open`.
-fn is_of_identifier(question: &str, word: &str) -> bool {
-    let written = question.split_whitespace().find(|written| written.contains(word)).unwrap_or_default();
-    let bare = written.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '`');
-    bare.contains('_') || bare.contains("::") || bare.len() > 2 && bare.starts_with('`') && bare.ends_with('`')
-}
-
-/// Whether a word by itself narrows down what a question is for: "the probe for phosphate".
-fn narrows(question: &str, word: &str) -> bool {
-    question.find(word).and_then(|at| question.get(..at)).is_some_and(|before| before.ends_with(" for "))
-}
-
-/// Whether a question asks who has an office, and no sentence found names that: "the Head of Marketing" is not told by one of
-/// the Head of Finance, nor by one of marketing.
-fn asks_for_office_unnamed(question: &Question, evidence: &[PassageEvidence]) -> bool {
-    let asked = question.asked.to_lowercase();
-    let terms = question.terms.terms();
-    let is_office =
-        ["who is the ", "who's the ", "who is our ", "who was the "].iter().any(|opening| asked.starts_with(opening))
-            && (2..=MOST_OF_OFFICE).contains(&terms.len())
-            && terms.iter().all(|term| is_named(&question.asked, &term.word));
-    let names = |evidence: &PassageEvidence| {
-        let holds_all = |sentence: &SentenceEvidence| question.terms.share(sentence.mask | evidence.title_mask) >= 1.0;
-        evidence.sentences.iter().any(holds_all)
-    };
-    is_office && !evidence.iter().any(names)
-}
-
-/// Whether a question writes a word as the name of something: with a capital within the sentence, if that tells names from
-/// nouns, with a digit, or as an option (`--word`).
-pub(crate) fn is_named(question: &str, word: &str) -> bool {
-    let Some(at) = question.find(word) else { return false };
-    let before = question.get(..at).unwrap_or_default();
-    let is_within = !before.trim_end().is_empty() && !before.trim_end().ends_with(['.', '?', '!', ':']);
-    let is_option =
-        word.starts_with('-') || before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
-    let has_digit = word.chars().any(|sign| sign.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
-    let has_capital = is_within && word.starts_with(char::is_uppercase);
-    has_capital && !languages::is_german(question) || is_option || has_digit
 }
 
 impl QuestionModel {

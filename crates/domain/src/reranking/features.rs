@@ -39,13 +39,15 @@ pub struct Features {
     pub defines: bool,
     /// Whether the query names identifiers, and the passage or its title holds them all.
     pub identified: bool,
+    /// The same of names that hardly any passage holds.
+    pub named: bool,
 }
 
 /// Features of all passages, in their order.
 #[must_use]
 pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passage<'_>]) -> Vec<Features> {
     let mass = Mass::of(query);
-    let identifiers = query.identifiers();
+    let (identifiers, rare) = (query.identifiers(), query.rare_names());
     let of_passage = |passage: &Passage<'_>| {
         let titled = query.mask_of(analyzer, passage.title);
         let entry = query.entry_share(titled, passage.text).map(f64::from);
@@ -53,9 +55,16 @@ pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passa
         let places = query.places_in(analyzer, passage.text);
         let held = titled | mask_of(&places);
         let identified = identifiers != 0 && held & identifiers == identifiers;
+        let named = rare != 0 && held & rare == rare;
         let said = if passage.is_section { fullness(passage.text) } else { 1.0 };
         let title = mass.share(titled) * said;
-        Features { values: [passage.fused, mass.best_share(&places, passage.text), title], entry, defines, identified }
+        Features {
+            values: [passage.fused, mass.best_share(&places, passage.text), title],
+            entry,
+            defines,
+            identified,
+            named,
+        }
     };
     passages.iter().map(of_passage).collect()
 }

@@ -24,6 +24,9 @@ const DEFINITION: f64 = 0.4;
 /// Weight of the identifiers that the query names: vectors hardly tell 1.50.0 from 1.5.0.
 const IDENTIFIED: f64 = 0.8;
 
+/// Weight of names that hardly any passage holds: the vectors know little of them.
+const NAMED: f64 = 0.4;
+
 /// Scores of the passages, in their order; higher is better. The evidence of their words counts as much as words count for
 /// the query: the weights were learned with both rankings fused half and half.
 #[must_use]
@@ -36,7 +39,8 @@ pub fn score(features: &[Features], weight: DenseWeight) -> Vec<f64> {
         let entry = features.entry.map_or(0.0, |titled| ENTRY + TITLED_ENTRY * titled);
         let definition = if features.defines { DEFINITION } else { 0.0 };
         let identified = if features.identified { IDENTIFIED } else { 0.0 };
-        of_fused * fused + trust * said + entry + definition + identified
+        let named = if features.named { NAMED } else { 0.0 };
+        of_fused * fused + trust * said + entry + definition + identified + named
     };
     features.iter().map(weigh).collect()
 }

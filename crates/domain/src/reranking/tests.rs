@@ -9,6 +9,7 @@ fn query(text: &str) -> QuestionTerms {
     QuestionTerms::new(Analyzer::english(), text, 100, |stem| match stem {
         "zyx" => 0,
         "leav" => 30,
+        "ngultrum" => 1,
         _ => 3,
     })
 }
@@ -72,6 +73,15 @@ fn a_passage_with_the_identifier_asked_for_goes_before_one_with_another() {
     assert!(with[1] > with[0], "{with:?}");
     let without = scores("release");
     assert!(without[0] > without[1], "{without:?}");
+}
+
+#[test]
+fn a_name_that_hardly_any_passage_holds_decides_between_nearly_equals() {
+    let (near, named) = (("", "A currency has a code.", 0.8), ("", "BTN: Ngultrum.", 0.6));
+    let scores = |query: &str| score(&features_of(query, &[near, named]), DenseWeight::default());
+    let rare = scores("the code of the Ngultrum");
+    let common = scores("the code of the ngultrum");
+    assert!(rare[1] - common[1] > 0.3 && (rare[0] - common[0]).abs() < 1e-6, "{rare:?} {common:?}");
 }
 
 proptest! {

@@ -72,6 +72,7 @@ impl Query {
                 entry: None,
                 defines: false,
                 identified: false,
+                named: false,
             })
             .collect();
         let rest = row["rest"].as_array().expect("rest");

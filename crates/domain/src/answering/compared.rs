@@ -1,0 +1,101 @@
+//! The passages about things that are compared.
+
+use std::ops::Range;
+
+use super::SentenceCandidate;
+use super::choose::{Scored, best_for};
+use super::excerpt::{Excerpt, Excerpts, LONGEST_STEPS, Sources};
+use super::need::PassageReason;
+use super::parts::{compared, parts};
+use super::read_source::ReadSource;
+use super::units::{Unit, UnitKind};
+use crate::citation::is_ignorance;
+use crate::command_options::entry_options;
+use crate::markdown::cells;
+use crate::wording::lower_case_words;
+
+impl Sources<'_> {
+    /// The best passage for each of the things compared, and which of them have none.
+    pub(super) fn compared(&self, ranked: &[Scored<'_>]) -> Excerpts {
+        let mut found = Excerpts::default();
+        let parts = parts(self.question());
+        if parts.is_empty() {
+            found.chosen = self.entries_named();
+            if found.chosen.len() < 2 {
+                found.chosen = self.around_best(ranked);
+            }
+        }
+        for part in parts {
+            let best = best_for(self.question(), ranked, &part);
+            let excerpt =
+                best.and_then(|(best, _)| self.paragraph_of(best.source, best.range.start, PassageReason::Compared));
+            match excerpt {
+                None => found.missing.push(part.missing()),
+                Some(excerpt) => match found.chosen.iter_mut().find(|other| other.overlaps(&excerpt)) {
+                    // It is about both.
+                    Some(known) => known.about = None,
+                    None => found.chosen.push(Excerpt { about: Some(part.text.clone()), ..excerpt }),
+                },
+            }
+        }
+        found.missing.retain(|sentence| is_ignorance(sentence));
+        found
+    }
+
+    /// The entries of the options that the question names.
+    fn entries_named(&self) -> Vec<Excerpt> {
+        let entry_of = |option: &str| {
+            self.read().iter().enumerate().find_map(|(number, read)| {
+                let is_of_it = |unit: &Unit| {
+                    let text = read.source.text.get(unit.range.clone()).unwrap_or_default();
+                    unit.kind != UnitKind::Heading && entry_options(text).contains(&option)
+                };
+                let at = read.units.iter().position(is_of_it)?;
+                let section = read.sections.iter().find(|section| section.contains(&at))?;
+                let excerpt = read.excerpt(number, section, at..at + 1, PassageReason::Compared);
+                Some(Excerpt { about: Some(option.to_owned()), ..excerpt })
+            })
+        };
+        let mut found: Vec<Excerpt> = Vec::new();
+        for excerpt in self.question().terms.options().into_iter().filter_map(entry_of) {
+            if !found.iter().any(|other| other.overlaps(&excerpt)) {
+                found.push(excerpt);
+            }
+        }
+        found
+    }
+
+    /// The section of the best sentence, from there on where it is long: where one thing is named within the other, that is
+    /// about both.
+    fn around_best(&self, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
+        let best = ranked.first().map(|(best, _)| *best);
+        let found = best.and_then(|best| Some((best.source, self.unit_of(best.source, best.range.start)?)));
+        let around = |(number, (read, section, unit)): (usize, (&ReadSource<'_>, &Range<usize>, usize))| {
+            read.excerpt(number, section, read.around(section, unit, LONGEST_STEPS), PassageReason::Compared)
+        };
+        found.map(around).into_iter().collect()
+    }
+
+    /// The table that has a column for each of the things compared, unless the best sentence is one of its rows.
+    pub(super) fn table_of_both(&self, ranked: &[Scored<'_>]) -> Option<Excerpt> {
+        let compared: Vec<Vec<String>> =
+            compared(&self.question().text).iter().map(|part| lower_case_words(part).collect()).collect();
+        let is_of_both = |header: &str| {
+            let columns: Vec<Vec<String>> =
+                header.lines().flat_map(cells).map(|(_, cell)| lower_case_words(cell).collect()).collect();
+            let has_column = |part: &Vec<String>| {
+                columns.iter().any(|column| !column.is_empty() && column.iter().all(|word| part.contains(word)))
+            };
+            compared.len() > 1 && compared.iter().all(has_column)
+        };
+        self.read().iter().enumerate().find_map(|(number, read)| {
+            let is_row =
+                |(_, unit): &(usize, &Unit)| unit.kind == UnitKind::Row && read.header_of(unit).is_some_and(is_of_both);
+            let (at, _) = read.units.iter().enumerate().find(is_row)?;
+            let section = read.sections.iter().find(|section| section.contains(&at))?;
+            let table = read.excerpt(number, section, read.run(section, at), PassageReason::Compared);
+            let is_row_of_it = |best: &SentenceCandidate| best.is_row && best.source == number;
+            Some(table).filter(|_| !ranked.first().is_some_and(|(best, _)| is_row_of_it(best)))
+        })
+    }
+}

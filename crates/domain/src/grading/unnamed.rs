@@ -1,0 +1,126 @@
+//! Whether a question names something that none of its passages is about. A statement about its neighbours is then no answer.
+
+use crate::asking::is_auxiliary;
+use crate::evidence::names::is_named;
+use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
+use crate::evidence::{Question, TermMask};
+use crate::wording::lower_case_words;
+
+/// Most words of the name of an office.
+const MOST_OF_OFFICE: usize = 4;
+
+/// Share of the question's weight in a passage from which the passage is about what the question names besides a number.
+const ABOUT_THE_REST: f32 = 0.5;
+
+/// Whether the passages of a round are about something else than what the question names.
+pub(super) fn is_about_something_else(question: &Question, evidence: &[PassageEvidence]) -> bool {
+    names_something_foreign(question, evidence)
+        || is_about_another_number(question, evidence)
+        || asks_for_office_unnamed(question, evidence)
+}
+
+/// Whether the question is about something that the collections never name: its weightiest term is a name, no chunk
+/// holds it, and no passage has it in another spelling. A statement about its neighbours is then no answer.
+fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) -> bool {
+    let terms = question.terms.terms();
+    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
+    let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
+    terms.iter().enumerate().any(|(position, term)| {
+        let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
+        let is_named = is_named(&question.text, &term.word)
+            || narrows(&question.text, &term.word)
+            || is_of_identifier(&question.text, &term.word);
+        is_foreign && term.weight >= heaviest && is_named
+    })
+}
+
+/// Whether the question names a year or an identifier that no chunk holds, or an identifier that no passage about the rest of
+/// the question holds: a statement about another version is then no answer.
+fn is_about_another_number(question: &Question, evidence: &[PassageEvidence]) -> bool {
+    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
+    let amounts = decimal_amounts(question);
+    let unheard_of = question.terms.unheard_of() & !held & !amounts != 0;
+    let identifiers = question.terms.all_identifiers() & !amounts;
+    let is_about_it = |evidence: &PassageEvidence| {
+        let mask = evidence.mask();
+        mask & identifiers == identifiers && question.terms.share(mask) >= ABOUT_THE_REST
+    };
+    unheard_of || identifiers != 0 && !evidence.iter().any(is_about_it)
+}
+
+/// The terms with one point that are numbers of something, as in "2.5 hours", not versions, as in "will 2.0 be released".
+fn decimal_amounts(question: &Question) -> TermMask {
+    let is_amount = |word: &str| {
+        let rest = question.text.split_once(word).map_or("", |(_, rest)| rest);
+        let next = lower_case_words(rest).next();
+        word.matches('.').count() == 1
+            && next.is_some_and(|next| !is_auxiliary(&next) && next != "be" && next != "come")
+    };
+    let terms = question.terms.terms().iter().enumerate();
+    terms.filter(|(_, term)| is_amount(&term.word)).fold(0, |mask, (position, _)| mask | 1 << position)
+}
+
+/// Whether a word is, or is a part of, a name in program code or settings: `queue_size`, `` `join` ``, `File::open`.
+fn is_of_identifier(question: &str, word: &str) -> bool {
+    let written = question.split_whitespace().find(|written| written.contains(word)).unwrap_or_default();
+    let bare = written.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '`');
+    bare.contains('_') || bare.contains("::") || bare.len() > 2 && bare.starts_with('`') && bare.ends_with('`')
+}
+
+/// Whether a word by itself narrows down what a question is for: "the probe for phosphate".
+fn narrows(question: &str, word: &str) -> bool {
+    question.find(word).and_then(|at| question.get(..at)).is_some_and(|before| before.ends_with(" for "))
+}
+
+/// Whether a question asks who has an office, and no sentence found names that: "the Head of Marketing" is not told by one of
+/// the Head of Finance, nor by one of marketing.
+fn asks_for_office_unnamed(question: &Question, evidence: &[PassageEvidence]) -> bool {
+    let asked = question.asked.to_lowercase();
+    let terms = question.terms.terms();
+    let is_office =
+        ["who is the ", "who's the ", "who is our ", "who was the "].iter().any(|opening| asked.starts_with(opening))
+            && (2..=MOST_OF_OFFICE).contains(&terms.len())
+            && terms.iter().all(|term| is_named(&question.asked, &term.word));
+    let names = |evidence: &PassageEvidence| {
+        let holds_all = |sentence: &SentenceEvidence| question.terms.share(sentence.mask | evidence.title_mask) >= 1.0;
+        evidence.sentences.iter().any(holds_all)
+    };
+    is_office && !evidence.iter().any(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    fn is_elsewhere(question: &str, passage: &str) -> bool {
+        let analyzer = Analyzer::english();
+        let held = analyzer.terms(passage);
+        let parsed =
+            Question::new(analyzer, question, 100, |stem| if held.iter().any(|term| term == stem) { 3 } else { 0 });
+        is_about_something_else(&parsed, &[PassageEvidence::new(analyzer, &parsed.terms, "", passage)])
+    }
+
+    #[test]
+    fn a_statement_about_another_version_or_year_is_no_answer() {
+        let passage = "Paint 1.4 was released in 2024, and paint 1.18.2 in 2025. Jars hold 30 litres.";
+        for question in [
+            "When will paint 2.0 be released?",
+            "When was paint 1.19.0 released?",
+            "When will the paint of 2027 be released?",
+            "What does error E0499 of paint mean?",
+        ] {
+            assert!(is_elsewhere(question, passage), "{question}");
+        }
+        for question in [
+            "When was paint 1.4 released?",
+            "When was paint 1.18.2 released?",
+            "Was paint released in 2024?",
+            "Do jars hold 45 litres?",
+            "Do jars hold 2.5 litres?",
+            "Do jars hold 50MB?",
+        ] {
+            assert!(!is_elsewhere(question, passage), "{question}");
+        }
+    }
+}
