@@ -10,6 +10,7 @@ use reqwest::{
 use url::Url;
 
 use super::{Outbound, OutboundError, wait_asked};
+use crate::domain::identity::TenantId;
 
 /// Most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -45,7 +46,29 @@ pub(crate) struct FetchedDocument {
     pub(crate) url: Url,
 }
 
+/// Where a request led.
+enum Hop {
+    /// To another URL.
+    Further(Url),
+    /// To the document.
+    Arrived(Fetched),
+}
+
 impl Outbound {
+    /// Fetches a document of a tenant, as [`Self::fetch`] does, unless its host hangs.
+    ///
+    /// # Errors
+    /// A classified [`OutboundError`].
+    pub(crate) async fn fetch_for(
+        &self,
+        tenant: TenantId,
+        url: &str,
+        known: &Validators,
+        max_bytes: usize,
+    ) -> Result<Fetched, OutboundError> {
+        self.fetch_as(Some(tenant), url, known, max_bytes).await
+    }
+
     /// Fetches a document of at most `max_bytes`, unless it is unchanged according to `known`. Waits while other documents are
     /// fetched from its host.
     ///
@@ -57,24 +80,46 @@ impl Outbound {
         known: &Validators,
         max_bytes: usize,
     ) -> Result<Fetched, OutboundError> {
+        self.fetch_as(None, url, known, max_bytes).await
+    }
+
+    async fn fetch_as(
+        &self,
+        tenant: Option<TenantId>,
+        url: &str,
+        known: &Validators,
+        max_bytes: usize,
+    ) -> Result<Fetched, OutboundError> {
         let mut url = self.check(url)?;
         for _ in 0..=MAX_REDIRECTS {
             let _turn = self.hosts.turn(&url).await;
-            let client = self.client_for(&url).map_err(OutboundError::Refused)?;
-            let request = client.get(url.clone()).headers(conditions(known));
-            let response = request.send().await.map_err(|error| self.transport(&error))?;
-            match response.status() {
-                StatusCode::NOT_MODIFIED if *known != Validators::default() => return Ok(Fetched::Unchanged),
-                status if status.is_redirection() && response.headers().contains_key(LOCATION) => {
-                    url = self.next_hop(&url, &response)?;
-                }
-                status if status.is_success() => return self.read(response, url, max_bytes).await,
-                status => {
-                    return Err(OutboundError::Status { status: status.as_u16(), retry_after: wait_asked(&response) });
-                }
+            if let Some(pause) = tenant.and_then(|tenant| self.hanging.pause(tenant, &url)) {
+                return Err(OutboundError::Hanging { host: url.host_str().unwrap_or_default().to_owned(), pause });
+            }
+            let hop = self.hop(&url, known, max_bytes).await;
+            if let Some(tenant) = tenant {
+                self.hanging.note(tenant, &url, !matches!(hop, Err(OutboundError::Timeout(_))));
+            }
+            match hop? {
+                Hop::Further(next) => url = next,
+                Hop::Arrived(fetched) => return Ok(fetched),
             }
         }
         Err(OutboundError::Refused(format!("redirects more than {MAX_REDIRECTS} times")))
+    }
+
+    async fn hop(&self, url: &Url, known: &Validators, max_bytes: usize) -> Result<Hop, OutboundError> {
+        let client = self.client_for(url).map_err(OutboundError::Refused)?;
+        let request = client.get(url.clone()).headers(conditions(known));
+        let response = request.send().await.map_err(|error| self.transport(&error))?;
+        match response.status() {
+            StatusCode::NOT_MODIFIED if *known != Validators::default() => Ok(Hop::Arrived(Fetched::Unchanged)),
+            status if status.is_redirection() && response.headers().contains_key(LOCATION) => {
+                self.next_hop(url, &response).map(Hop::Further)
+            }
+            status if status.is_success() => self.read(response, url.clone(), max_bytes).await.map(Hop::Arrived),
+            status => Err(OutboundError::Status { status: status.as_u16(), retry_after: wait_asked(&response) }),
+        }
     }
 
     fn next_hop(&self, from: &Url, response: &Response) -> Result<Url, OutboundError> {
@@ -288,5 +333,29 @@ mod tests {
         let all = futures::future::join_all(urls.iter().map(|url| outbound.fetch(url, &known, 1_000))).await;
         assert!(all.iter().all(Result::is_ok), "{all:?}");
         assert_eq!(counts.1.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
+    async fn a_host_that_hangs_is_not_asked_for_a_while() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let allow = vec!["127.0.0.0/8:*".parse().expect("an entry")];
+        let rule = super::super::Rule::for_tenants("CITED_FETCH_ALLOW", allow);
+        let outbound = Outbound::new(rule, Duration::from_millis(100)).expect("a client");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let silent = format!("http://{}", listener.local_addr().expect("an address"));
+        let base = site().await;
+        let (one, other) = (TenantId::DEFAULT, TenantId(uuid::Uuid::from_u128(7)));
+        let known = Validators::default();
+        let fetch = async |tenant, url: String| outbound.fetch_for(tenant, &url, &known, 1_000).await;
+        for number in 0..3 {
+            let error = fetch(one, format!("{silent}/{number}")).await;
+            assert!(matches!(error, Err(OutboundError::Timeout(_))), "{number}: {error:?}");
+        }
+        let error = fetch(one, format!("{silent}/page")).await.expect_err("it hangs");
+        assert!(matches!(&error, OutboundError::Hanging { host, .. } if host == "127.0.0.1"), "{error:?}");
+        assert!(error.to_string().starts_with("127.0.0.1 does not answer; it is asked again in "), "{error}");
+        assert!(fetch(one, format!("{base}/page")).await.is_ok(), "another host");
+        let error = fetch(other, format!("{silent}/page")).await;
+        assert!(matches!(error, Err(OutboundError::Timeout(_))), "another tenant: {error:?}");
     }
 }

@@ -13,6 +13,7 @@ mod address;
 #[cfg(test)]
 mod attack_tests;
 mod fetch;
+mod hanging;
 mod politeness;
 mod resolver;
 mod rule;
@@ -30,6 +31,7 @@ use url::{Host, Url};
 
 use address::AddressRule;
 pub(crate) use fetch::{Fetched, FetchedDocument, Validators};
+use hanging::HangingHosts;
 use politeness::Hosts;
 use resolver::GuardedResolver;
 pub(crate) use rule::{Destination, Rule};
@@ -58,6 +60,14 @@ pub(crate) enum OutboundError {
     /// No complete reply in time.
     #[error("no complete answer within {} s", .0.as_secs())]
     Timeout(Duration),
+    /// Not asked: the host answered none of the last requests of the tenant in time.
+    #[error("{host} does not answer; it is asked again in {} s", .pause.as_secs() + 1)]
+    Hanging {
+        /// Name of the host.
+        host: String,
+        /// How long it is not to be asked.
+        pause: Duration,
+    },
     /// A reply whose status is not a success.
     #[error("the server answered with HTTP {status}")]
     Status {
@@ -85,6 +95,8 @@ pub(crate) struct Outbound {
     others: PortClient,
     /// Hosts that documents are fetched from.
     hosts: Hosts,
+    /// Those of them that hang.
+    hanging: HangingHosts,
 }
 
 /// A client for ports at which the same may be reached.
@@ -108,7 +120,7 @@ impl Outbound {
             let known = by_port.values().find(|client| client.addresses == addresses).cloned();
             by_port.insert(port, known.map_or_else(|| PortClient::new(&rule, addresses, timeout), Ok)?);
         }
-        Ok(Self { rule, timeout, by_port, others, hosts: Hosts::default() })
+        Ok(Self { rule, timeout, by_port, others, hosts: Hosts::default(), hanging: HangingHosts::default() })
     }
 
     /// Checks the parts of a URL that need no name resolution: scheme, credentials, port, and a literal address.

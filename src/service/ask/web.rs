@@ -86,6 +86,9 @@ fn detail(error: &OutboundError) -> String {
             "the search engine's reply, or where it leads, is refused; the log says why".to_owned()
         }
         OutboundError::Unreachable(_) => "the search engine cannot be reached".to_owned(),
-        OutboundError::Timeout(_) | OutboundError::Status { .. } | OutboundError::TooLarge { .. } => error.to_string(),
+        OutboundError::Timeout(_)
+        | OutboundError::Hanging { .. }
+        | OutboundError::Status { .. }
+        | OutboundError::TooLarge { .. } => error.to_string(),
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct IngestFailure {
     pub(super) failure: ItemFailure,
     /// Whether a retry is worthwhile.
     pub(super) is_transient: bool,
-    /// Whether the failure is unrelated to the documents: the database was unavailable.
+    /// Whether the failure is unrelated to the documents: the database was unavailable, or their host is not asked for a while.
     is_outage: bool,
     /// Delay that the other side requested before the next call.
     retry_after: Option<Duration>,
@@ -59,6 +59,7 @@ impl IngestFailure {
     pub(super) fn of_fetch(error: &OutboundError) -> Self {
         let retry_after = match error {
             OutboundError::Status { retry_after, .. } => *retry_after,
+            OutboundError::Hanging { pause, .. } => Some(*pause + Duration::from_secs(1)),
             OutboundError::Refused(_)
             | OutboundError::Unreachable(_)
             | OutboundError::Timeout(_)
@@ -72,6 +73,9 @@ impl IngestFailure {
             OutboundError::Timeout(_) => {
                 (true, "timed_out", format!("{error}; retry later, or send the document as a file"))
             }
+            OutboundError::Hanging { .. } => {
+                (true, "host_hangs", format!("{error}; check the host, and retry when it answers"))
+            }
             OutboundError::Status { status, .. } => (
                 matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504),
                 "http_status",
@@ -84,7 +88,7 @@ impl IngestFailure {
             ),
         };
         let failure = ItemFailure { stage: Stage::Load, cause, message };
-        Self { failure, is_transient, is_outage: false, retry_after }
+        Self { failure, is_transient, is_outage: matches!(error, OutboundError::Hanging { .. }), retry_after }
     }
 
     /// Seconds until a document with this number of attempts is retried: the delay that the other side requested, or
@@ -133,7 +137,7 @@ pub(super) fn is_transient(error: &ServiceError) -> bool {
 
 impl Processor {
     /// Returns items to the queue after a transient failure, as long as they have attempts left; otherwise fails them.
-    /// An outage of the database does not count as an attempt.
+    /// An outage of the database, and a host that is not asked, do not count as an attempt.
     pub(super) async fn retry_or_fail(
         &self,
         batch: &Batch<'_>,

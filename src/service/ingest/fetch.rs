@@ -12,7 +12,7 @@ use super::{
     work::Fetch,
 };
 use crate::{
-    domain::{fingerprint::Hash, job::Stage},
+    domain::{fingerprint::Hash, identity::TenantId, job::Stage},
     extract::MediaType,
     providers::outbound::{Fetched, FetchedDocument, OutboundError, Validators},
     service::ServiceError,
@@ -61,9 +61,10 @@ impl Processor {
                 && let Some((item, work)) = waiting.next()
             {
                 let (processor, plan, earlier) = (self.clone(), batch.plan, Arc::clone(&earlier));
+                let tenant = batch.handle.tenant;
                 fetching.spawn(async move {
                     let (key, started) = (item.key, Instant::now());
-                    (key, processor.load(item, work, plan, &earlier).await, started)
+                    (key, processor.load(tenant, item, work, plan, &earlier).await, started)
                 });
             }
             let Some(done) = fetching.join_next().await else { break };
@@ -87,6 +88,7 @@ impl Processor {
 
     async fn load(
         &self,
+        tenant: TenantId,
         item: ClaimedItem,
         work: Fetch,
         plan: SplitPlan,
@@ -107,7 +109,7 @@ impl Processor {
             last_modified: earlier.fetch.last_modified.clone(),
         });
         let validators = validators.unwrap_or_default();
-        match self.outbound.fetch(&work.url, &validators, self.settings.fetch_max_bytes).await {
+        match self.outbound.fetch_for(tenant, &work.url, &validators, self.settings.fetch_max_bytes).await {
             Ok(Fetched::Document(document)) => {
                 Loaded::Document(Box::new(self.described(item, work, document, plan, request_hash)))
             }

@@ -156,7 +156,13 @@ impl Settings {
             max_shared_bytes: Some(SHARED_BYTES),
             max_losses: self.max_attempts,
             max_claims: None,
+            beside_others: false,
         }
+    }
+
+    /// The lease of the spare task: a claim of a tenant that has none, while another has.
+    fn lease_of_spare(&self) -> Lease {
+        Lease { max_claims: Some(1), beside_others: true, ..self.lease() }
     }
 
     /// The lease of documents that are to be fetched: short claims of one job, since a host that hangs holds up a claim, and of one tenant fewer than there are tasks that

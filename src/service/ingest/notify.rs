@@ -116,6 +116,7 @@ fn judge(result: Result<(), OutboundError>, attempts: i32, now: OffsetDateTime) 
             return WebhookOutcome::Failed { error: error.to_string() };
         }
         OutboundError::Status { retry_after, .. } => retry_after.and_then(|wait| i64::try_from(wait.as_secs()).ok()),
+        OutboundError::Hanging { pause, .. } => i64::try_from(pause.as_secs()).ok(),
         OutboundError::Unreachable(_) | OutboundError::Timeout(_) | OutboundError::TooLarge { .. } => None,
     };
     let place = usize::try_from(attempts - 1).unwrap_or(0);

@@ -1,8 +1,9 @@
 //! Workers claim documents, process them and settle their items, in a loop; with a concurrent heartbeat for the work
 //! and a reaper for lost workers. Each is a background task that records its progress.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 
+use futures::future::Either;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -42,6 +43,15 @@ const NOTE: Duration = Duration::from_millis(500);
 /// Bytes of a claim that is worked on for a moment only: as many as documents of different jobs may have in one.
 const SMALL_BYTES: usize = 128 * 1024;
 
+/// What a task claims.
+#[derive(Clone, Copy, Debug)]
+enum Duty {
+    /// The items of the first of these phases that has some.
+    Phases(&'static [Phase]),
+    /// Documents to store of a tenant that has no claim, while another has.
+    Spare,
+}
+
 /// Outcome of one step of a worker.
 enum Progress {
     /// The worker processed a claim.
@@ -80,13 +90,15 @@ impl Worker {
     /// Vectors that are computed after their documents are stored are made when there is nothing to store; but one task
     /// is always reserved for them, so that they are made under any load, and one task never makes them, so that a slow
     /// model delays no document. Documents that are to be fetched have tasks of their own: a host that hangs delays no
-    /// document that is here.
+    /// document that is here. One more task serves tenants that would wait for the documents of another; it looks for them
+    /// once in a while, and is not told of each document.
     #[must_use]
     pub(crate) fn tasks(&self, stop: &CancellationToken) -> Vec<BackgroundTask> {
         let workers = self.processor.settings.workers.get();
-        let documents_first: &[Phase] = &[Phase::Store, Phase::Embed];
-        let duties = std::iter::repeat_n(documents_first, workers - 1).chain([&[Phase::Store][..], &[Phase::Embed]]);
-        let duties = duties.chain((0..FETCH_TASKS).map(|_| &[Phase::Fetch][..]));
+        let documents_first = Duty::Phases(&[Phase::Store, Phase::Embed]);
+        let others = [Duty::Phases(&[Phase::Store]), Duty::Phases(&[Phase::Embed]), Duty::Spare];
+        let duties = std::iter::repeat_n(documents_first, workers - 1).chain(others);
+        let duties = duties.chain((0..FETCH_TASKS).map(|_| Duty::Phases(&[Phase::Fetch])));
         let mut tasks: Vec<BackgroundTask> =
             (1..).zip(duties).map(|(number, duty)| self.work_task(number, duty, stop.clone())).collect();
         tasks.push(self.reaper_task(stop.clone()));
@@ -94,7 +106,7 @@ impl Worker {
         tasks
     }
 
-    fn work_task(&self, number: usize, duty: &'static [Phase], stop: CancellationToken) -> BackgroundTask {
+    fn work_task(&self, number: usize, duty: Duty, stop: CancellationToken) -> BackgroundTask {
         let worker = self.clone();
         let name = format!("worker {number}");
         let heartbeat = self.heartbeats.expect(&name, self.stalled_after());
@@ -122,10 +134,13 @@ impl Worker {
         self.processor.settings.lease * STALLED_AFTER_LEASES
     }
 
-    async fn work_until(&self, duty: &[Phase], heartbeat: &Heartbeat, stop: &CancellationToken) {
+    async fn work_until(&self, duty: Duty, heartbeat: &Heartbeat, stop: &CancellationToken) {
         let mut has_worked = false;
         while !stop.is_cancelled() {
-            let queued = self.processor.signal.work(duty);
+            let queued = match duty {
+                Duty::Phases(phases) => Either::Left(self.processor.signal.work(phases)),
+                Duty::Spare => Either::Right(pending()),
+            };
             let rest = match self.step(duty, heartbeat).await {
                 Ok(Progress::Worked) => {
                     heartbeat.beat();
@@ -197,11 +212,11 @@ impl Worker {
         Ok(taken_back)
     }
 
-    /// Makes one claim, in the first of these phases that has waiting items, and processes it.
+    /// Makes one claim, and processes it.
     ///
     /// # Errors
     /// Store errors; the claim has then been released, or returns to the queue when its lease ends.
-    async fn step(&self, duty: &[Phase], heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
+    async fn step(&self, duty: Duty, heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
         let size: usize = claim.items.iter().map(|item| item.content.len()).sum();
         let is_small = claim.handle.phase == Phase::Store && size <= SMALL_BYTES;
@@ -254,10 +269,14 @@ impl Worker {
         Ok(())
     }
 
-    async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {
+    async fn claim(&self, duty: Duty) -> Result<Option<Claim>, StoreError> {
         let Processor { store, settings, context, .. } = &self.processor;
-        for phase in duty {
-            let lease = if *phase == Phase::Fetch { settings.lease_of_fetches() } else { settings.lease() };
+        let (phases, lease) = match duty {
+            Duty::Phases(phases) => (phases, settings.lease()),
+            Duty::Spare => (&[Phase::Store][..], settings.lease_of_spare()),
+        };
+        for phase in phases {
+            let lease = if *phase == Phase::Fetch { settings.lease_of_fetches() } else { lease };
             if let Some(claim) = store.jobs().claim(*phase, &lease, context.clock.now()).await? {
                 return Ok(Some(claim));
             }

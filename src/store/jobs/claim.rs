@@ -215,7 +215,8 @@ async fn first_waiting(
                    SELECT i.tenant_id, i.job_id, i.ordinal FROM job_item i
                    WHERE i.state = 'queued' AND i.phase = $2 AND i.tenant_id = w.tenant_id AND i.available_at <= $1
                    ORDER BY i.phase, i.tenant_id, i.position LIMIT 1) AS oldest
-               WHERE $3::bigint IS NULL OR COALESCE(s.claims, 0) < $3
+               WHERE ($3::bigint IS NULL OR COALESCE(s.claims, 0) < $3)
+                 AND (NOT $4 OR EXISTS (SELECT FROM served others WHERE others.tenant_id <> w.tenant_id))
                ORDER BY COALESCE(s.claims, 0), random() LIMIT 1)
            SELECT tenant_id AS "tenant_id!", job_id AS "job_id!", f.ordinal AS "ordinal!", j.collection_id, j.kind, j.indexing,
                   j.cancelled_at IS NOT NULL AS "is_cancelled!"
@@ -223,6 +224,7 @@ async fn first_waiting(
         now,
         phase.as_str(),
         lease.max_claims,
+        lease.beside_others,
     )
     .fetch_optional(&mut **transaction)
     .await?;

@@ -25,6 +25,8 @@ pub struct Lease {
     pub max_losses: i32,
     /// Most claims of one tenant in one phase, over all workers; `None` for any number.
     pub max_claims: Option<i64>,
+    /// Whether only tenants are served while others have claims in the phase: a tenant alone is none.
+    pub beside_others: bool,
 }
 
 /// Number of lost workers after which an item is claimed alone, which separates the item that crashes its worker from

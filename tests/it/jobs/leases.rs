@@ -18,6 +18,7 @@ const LEASE: Lease = Lease {
     max_shared_bytes: Some(1_000),
     max_losses: 3,
     max_claims: None,
+    beside_others: false,
 };
 
 fn at(seconds: i64) -> OffsetDateTime {
