@@ -92,12 +92,18 @@ impl IngestService {
         self.quotas.count_documents(&counted, count).await?;
         let upload = match self.store_directly(upload, is_awaited).await? {
             Direct::Stored(job) => return Ok(Accepted::Finished(job)),
-            Direct::Left(upload) => *upload,
-            // Under another name, so that it does not meet itself.
-            Direct::InDoubt(upload) => self.renamed(*upload),
+            Direct::InDoubt(_) if self.is_there(tenant, job).await => return Ok(Accepted::New(job)),
+            Direct::Left(upload) | Direct::InDoubt(upload) => *upload,
         };
-        let job = upload.job;
-        let outcome = self.enqueue(upload).await;
+        let outcome = match self.enqueue(upload).await {
+            // By a transaction of which this process has not learned that it was committed.
+            Ok(EnqueueOutcome::Repeated(first)) if first.job == job => {
+                self.store.flush().await?;
+                Ok(EnqueueOutcome::Queued)
+            }
+            Err(error) if leaves_in_doubt(&error) && self.is_there(tenant, job).await => Ok(EnqueueOutcome::Queued),
+            outcome => outcome,
+        };
         if !matches!(outcome, Ok(EnqueueOutcome::Queued)) {
             self.quotas.return_documents(&counted, count).await?;
         }
@@ -112,6 +118,13 @@ impl IngestService {
         }
     }
 
+    /// Whether a job was accepted, and is kept, though the transaction that was to write it ended with an error: the database
+    /// may have been lost after it had committed.
+    async fn is_there(&self, tenant: TenantId, job: Uuid) -> bool {
+        let found = matches!(self.store.jobs().job(tenant, job).await, Ok(Some(_)));
+        found && self.store.flush().await.is_ok()
+    }
+
     /// Stores the document of an upload that is waited for at once, if that is possible. It then survives any crash.
     async fn store_directly(&self, upload: Upload, is_awaited: bool) -> Result<Direct, ServiceError> {
         if !is_awaited {
@@ -122,12 +135,6 @@ impl IngestService {
             self.store.flush().await?;
         }
         Ok(outcome)
-    }
-
-    fn renamed(&self, upload: Upload) -> Upload {
-        let job = self.context.ids.next();
-        let event = self.event_of(&upload.caller, &upload.collection, job, upload.items.len());
-        Upload { job, event, ..upload }
     }
 
     fn event_of(&self, caller: &Caller, collection: &str, job: Uuid, documents: usize) -> SecurityEvent {
@@ -196,6 +203,12 @@ fn repeated_or_refused(outcome: EnqueueOutcome) -> Result<Accepted, ServiceError
         EnqueueOutcome::Repeated(answer) => Ok(Accepted::Repeated(answer)),
         other => Err(refusal(&other)),
     }
+}
+
+/// Whether documents may have been accepted in spite of an error: the database was lost, or the job exists already.
+fn leaves_in_doubt(error: &ServiceError) -> bool {
+    let ServiceError::Store(error) = error else { return false };
+    error.is_transient() || matches!(error, StoreError::Constraint { .. })
 }
 
 /// Error: the transaction that was to write a request ended without an outcome.

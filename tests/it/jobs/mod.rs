@@ -4,6 +4,7 @@ pub(crate) mod chaos;
 mod control;
 mod direct;
 mod fairness;
+mod in_doubt;
 mod kill;
 mod leases;
 mod queue_limit;
