@@ -212,7 +212,7 @@ fn routes_come_from_the_document() {
 }
 
 /// The modules that every resource of the HTTP layer may use.
-const GROUND: [&str; 7] = ["extract", "fields", "filter", "number", "pagination", "problem", "schema"];
+const GROUND: [&str; 8] = ["extract", "fields", "filter", "number", "pagination", "problem", "rate_limit", "schema"];
 
 #[test]
 fn the_ground_floor_of_http_knows_no_resource() {

@@ -4,19 +4,22 @@ use std::{net::IpAddr, num::NonZeroUsize};
 
 use axum::{
     extract::{FromRequestParts, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
+    http::{HeaderMap, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 
 use super::{
     AppState, HeldBody,
+    bulk::is_ndjson,
     client_address::{client_address, host_of},
     middleware::request_id,
     number::whole_seconds,
     operations::Needs,
     problem::ApiError,
+    rate_limit::{Per, RateLimit},
     refusals::KnownCaller,
+    watched_body::{Watch, may_last},
 };
 use crate::{
     domain::{
@@ -37,12 +40,23 @@ pub(super) async fn authenticate(State(state): State<AppState>, request: Request
     if let Some(refused) = client.and_then(limits_address).and_then(|turn| Limited::Address.refuse(turn)) {
         return refused;
     }
-    let caller = match state.access.identify(presented(request.headers())).await {
+    let key = presented(request.headers()).map(str::to_owned);
+    let caller = match state.access.identify(key.as_deref()).await {
         Ok(caller) => caller,
         Err(refusal) => return refuse(&state, client, refusal),
     };
     let known = KnownCaller::new(&caller);
+    let watch = key.map(|key| Watch::of(&state.access, key));
+    let request = match &watch {
+        Some(watch) if is_ndjson(request.headers()) => request.map(|body| watch.over(body)),
+        _ => request,
+    };
     let mut response = take_turn(state, caller, request, next).await;
+    if let Some(watch) = watch
+        && may_last(response.headers())
+    {
+        response = response.map(|body| watch.over(body));
+    }
     response.extensions_mut().insert(known);
     response
 }
@@ -187,7 +201,7 @@ impl Limited {
         Some(self.tell(turn, problem.into_response()))
     }
 
-    /// Tells a client in the headers what is left (draft-ietf-httpapi-ratelimit-headers-10).
+    /// Tells a client in the headers what is left.
     fn tell(self, turn: Turn, mut response: Response) -> Response {
         let Turn { per_minute, remaining, wait } = turn;
         let name = match self {
@@ -195,14 +209,8 @@ impl Limited {
             Self::Address => "address",
             Self::Refusals => "wrong-keys",
         };
-        let after = wait.map(|wait| format!(";t={}", whole_seconds(wait))).unwrap_or_default();
-        for (header, value) in [
-            ("ratelimit-policy", format!("\"{name}\";q={per_minute};w=60")),
-            ("ratelimit", format!("\"{name}\";r={remaining}{after}")),
-        ] {
-            let value = HeaderValue::from_str(&value).ok();
-            response.headers_mut().extend(value.map(|value| (HeaderName::from_static(header), value)));
-        }
+        let (quota, remaining) = (per_minute.into(), remaining.into());
+        RateLimit { name, quota, per: Per::Minute, remaining, wait }.tell(response.headers_mut());
         response
     }
 }
@@ -210,7 +218,9 @@ impl Limited {
 fn too_many_at_once(most: NonZeroUsize) -> ApiError {
     let detail = format!("{most} requests of this key are under way, which is the limit; wait until one has ended");
     let title = "Too many requests of the key are under way";
-    ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_at_once", title, detail).retry_after("1")
+    ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_at_once", title, detail).retry_after("1").limited_by(
+        RateLimit { name: "concurrency", quota: most.get() as u64, per: Per::Moment, remaining: 0, wait: None },
+    )
 }
 
 pub(super) fn forbidden(denied: Denied) -> ApiError {

@@ -36,6 +36,7 @@ mod operations;
 mod pagination;
 mod problem;
 mod public_url;
+mod rate_limit;
 mod refusals;
 mod reply;
 mod schema;
@@ -47,6 +48,7 @@ mod stages;
 mod storage;
 mod tenants;
 mod trace;
+mod watched_body;
 mod web;
 mod webhooks;
 

@@ -10,6 +10,17 @@ use crate::{
     store::{QueueFull, StoreError},
 };
 
+/// A quota of a day that does not allow more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DailyQuota {
+    /// Of which it is.
+    pub(crate) name: &'static str,
+    /// How many it allows.
+    pub(crate) limit: u64,
+    /// How many are left.
+    pub(crate) left: u64,
+}
+
 /// A failed use case.
 #[derive(Debug, Error)]
 pub(crate) enum ServiceError {
@@ -48,6 +59,8 @@ pub(crate) enum ServiceError {
         detail: String,
         /// How long the caller has to wait.
         wait: Duration,
+        /// The quota of a day, if it is that.
+        quota: Option<DailyQuota>,
     },
     /// The queue is full.
     #[error("{} of at most {} wait already, and {} were to be added ({})", .0.waiting, .0.value, .0.asked, .0.limit)]

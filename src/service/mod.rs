@@ -28,7 +28,7 @@ pub(crate) mod sweep;
 mod together;
 pub(crate) mod vector_graphs;
 
-pub(crate) use error::{ServiceError, error_chain};
+pub(crate) use error::{DailyQuota, ServiceError, error_chain};
 
 use std::time::Duration;
 

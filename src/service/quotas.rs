@@ -4,7 +4,7 @@ use std::{num::NonZeroU64, time::Duration};
 
 use time::{Date, OffsetDateTime, Time, UtcOffset};
 
-use super::{ServiceError, context::Context};
+use super::{DailyQuota, ServiceError, context::Context};
 use crate::{
     domain::identity::Caller,
     store::{KeyUse, Store},
@@ -69,7 +69,7 @@ impl Quotas {
         &self,
         caller: &Caller,
         added: KeyUse,
-        (what, limit): (&str, NonZeroU64),
+        (what, limit): (&'static str, NonZeroU64),
     ) -> Result<(), ServiceError> {
         let Some(key_id) = caller.key_id.as_deref() else { return Ok(()) };
         let now = self.context.clock.now();
@@ -78,6 +78,9 @@ impl Quotas {
         if self.store.access().add_key_use(key, today(now), added, limits).await? {
             return Ok(());
         }
+        let used = self.store.access().key_use(key, today(now)).await?;
+        let used = if added.asks > 0 { used.asks } else { used.documents };
+        let quota = DailyQuota { name: what, limit: limit.get(), left: limit.get().saturating_sub(used) };
         Err(ServiceError::TooOften {
             code: "daily_quota",
             title: "The key has used up its day",
@@ -85,6 +88,7 @@ impl Quotas {
                 "the key has a quota of {limit} {what} a day, which this would exceed; it begins anew at midnight (UTC)"
             ),
             wait: until_midnight(now),
+            quota: Some(quota),
         })
     }
 }

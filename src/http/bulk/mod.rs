@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::{
     body::BodyDataStream,
     extract::{Request, State},
-    http::header,
+    http::{HeaderMap, header},
     response::Response,
 };
 use futures::StreamExt;
@@ -115,7 +115,7 @@ pub(super) async fn stream_documents(
     faults.collection_name("?collection", &query.collection);
     faults.finish()?;
     let key = idempotency_key(request.headers())?;
-    if !is_ndjson(&request) {
+    if !is_ndjson(request.headers()) {
         return Err(ApiError::media_type("application/x-ndjson"));
     }
     let announced = request.headers().get(header::CONTENT_LENGTH);
@@ -137,8 +137,9 @@ pub(super) async fn stream_documents(
     reply(&state, &granted, Accepted::New(job), ReplyTo { key: key.as_deref(), wait: query.wait }).await
 }
 
-fn is_ndjson(request: &Request) -> bool {
-    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+/// Whether a body with these headers is a stream of documents.
+pub(super) fn is_ndjson(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
     NDJSON.iter().any(|name| essence.eq_ignore_ascii_case(name))
 }

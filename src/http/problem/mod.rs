@@ -14,6 +14,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
+use super::rate_limit::RateLimit;
+
 pub(crate) use service::AttemptBody;
 
 /// Prefix of problem types; each type has a section of that name in the documentation.
@@ -93,6 +95,8 @@ struct Parts {
     attempts: Option<Vec<AttemptBody>>,
     extensions: Map<String, Value>,
     retry_after: Option<String>,
+    /// The limit that was reached.
+    limit: Option<RateLimit>,
     /// The cause, for the log only.
     cause: Option<String>,
 }
@@ -110,6 +114,7 @@ impl ApiError {
             attempts: None,
             extensions: Map::new(),
             retry_after: None,
+            limit: None,
             cause: None,
         }))
     }
@@ -251,6 +256,12 @@ impl ApiError {
         self.0.retry_after = Some(seconds.into());
         self
     }
+
+    /// Names the limit that the client has reached.
+    pub(super) fn limited_by(mut self, limit: RateLimit) -> Self {
+        self.0.limit = Some(limit);
+        self
+    }
 }
 
 impl ApiError {
@@ -280,12 +291,15 @@ impl IntoResponse for ApiError {
     /// `instance` and `request_id` are added to every response by the middleware `complete_problem`.
     fn into_response(mut self) -> Response {
         let status = self.0.status;
-        let retry_after = self.0.retry_after.take();
+        let (retry_after, limit) = (self.0.retry_after.take(), self.0.limit.take());
         let problem = self.into_problem(None, None);
         let mut response = (status, Json(&problem)).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(value) = retry_after.and_then(|seconds| HeaderValue::from_str(&seconds).ok()) {
             response.headers_mut().insert(header::RETRY_AFTER, value);
+        }
+        if let Some(limit) = limit {
+            limit.tell(response.headers_mut());
         }
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

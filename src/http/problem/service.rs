@@ -6,13 +6,17 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    super::number::{hundredths, whole_seconds},
+    super::{
+        number::{hundredths, whole_seconds},
+        rate_limit::{Per, RateLimit},
+    },
     ApiError,
 };
 use crate::{
     domain::{budget::LimitKind, storage::OverQuota},
     service::{
-        FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, error_chain,
+        DailyQuota, FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError,
+        error_chain,
     },
 };
 
@@ -122,9 +126,19 @@ impl From<ServiceError> for ApiError {
             ServiceError::Conflict { code, detail } => {
                 Self::new(StatusCode::CONFLICT, code, "The request contradicts what is stored", detail)
             }
-            ServiceError::TooOften { code, title, detail, wait } => {
-                Self::new(StatusCode::TOO_MANY_REQUESTS, code, title, detail)
-                    .retry_after(whole_seconds(wait).to_string())
+            ServiceError::TooOften { code, title, detail, wait, quota } => {
+                let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, code, title, detail)
+                    .retry_after(whole_seconds(wait).to_string());
+                match quota {
+                    Some(DailyQuota { name, limit, left }) => problem.limited_by(RateLimit {
+                        name,
+                        quota: limit,
+                        per: Per::Day,
+                        remaining: left,
+                        wait: Some(wait),
+                    }),
+                    None => problem,
+                }
             }
             ServiceError::QueueFull(full) => queue_full(full),
             ServiceError::Invalid { pointer, detail } => Self::invalid_field(pointer, detail),

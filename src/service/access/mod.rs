@@ -218,6 +218,7 @@ impl AccessService {
                 turn.per_minute
             ),
             wait,
+            quota: None,
         })
     }
 

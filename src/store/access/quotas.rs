@@ -53,6 +53,26 @@ impl Access<'_> {
         Ok(changed == 1)
     }
 
+    /// Returns what a key did on a day.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn key_use(&self, (tenant, key_id): (TenantId, &str), day: Date) -> Result<KeyUse, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let row = sqlx::query!(
+            "SELECT asks, documents FROM key_usage_daily WHERE tenant_id = $1 AND day = $2 AND key_id = $3",
+            tenant.0,
+            day,
+            key_id,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        Ok(row.map_or_else(KeyUse::default, |row| KeyUse {
+            asks: row.asks.unsigned_abs(),
+            documents: row.documents.unsigned_abs(),
+        }))
+    }
+
     /// Takes documents off that were counted and then not accepted.
     ///
     /// # Errors

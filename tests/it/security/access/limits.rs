@@ -62,6 +62,8 @@ async fn a_key_has_so_many_requests_at_once() {
     let refused = call(&app, &key, Method::GET, "/v1/collections", None).await;
     refused.assert_problem(429, "too_many_at_once");
     assert_eq!(header(&refused, "retry-after"), "1");
+    assert_eq!(header(&refused, "ratelimit-policy"), "\"concurrency\";q=1;qu=\"concurrent-requests\"");
+    assert_eq!(header(&refused, "ratelimit"), "\"concurrency\";r=0");
     assert_eq!(status(&app, OPERATOR).await, 200, "another key has its own");
     server.hold_embeddings(None);
     assert_eq!(slow.await.expect("no panic").status, 200);

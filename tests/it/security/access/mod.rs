@@ -1,6 +1,7 @@
 //! Keys, scopes, collections, tenants and limits.
 
 mod acl;
+mod acl_graphs;
 mod events;
 mod forgery;
 mod guesses;
@@ -15,6 +16,7 @@ mod quotas;
 mod record;
 mod repeats;
 mod storage;
+mod streams;
 mod tenants;
 mod tokens;
 mod turns;

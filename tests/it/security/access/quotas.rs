@@ -22,11 +22,14 @@ async fn bring(app: &TestApp, key: &str, sources: &[&str]) -> Answer {
     call(app, key, Method::POST, "/v1/documents?wait=true", Some(body)).await
 }
 
-/// The key has to wait for the end of the day.
-fn assert_day_is_over(answer: &Answer) {
+/// The key has to wait for the end of the day, and is told how many it has and how many are left.
+fn assert_day_is_over(answer: &Answer, (name, quota, left): (&str, u64, u64)) {
     answer.assert_problem(429, "daily_quota");
-    let wait: u64 = answer.headers["retry-after"].to_str().expect("text").parse().expect("seconds");
+    let header = |name: &str| answer.headers[name].to_str().expect("text");
+    let wait: u64 = header("retry-after").parse().expect("seconds");
     assert!((1..=86_400).contains(&wait), "{answer:?}");
+    assert_eq!(header("ratelimit-policy"), format!("\"{name}\";q={quota};w=86400"));
+    assert_eq!(header("ratelimit"), format!("\"{name}\";r={left};t={wait}"));
 }
 
 #[tokio::test]
@@ -39,16 +42,16 @@ async fn a_key_has_its_questions_and_documents_of_a_day() {
 
     assert_eq!(bring(&app, &key, &["a", "b"]).await.status, 200);
     // All or nothing: one of the two would fit.
-    assert_day_is_over(&bring(&app, &key, &["c", "d"]).await);
+    assert_day_is_over(&bring(&app, &key, &["c", "d"]).await, ("documents", 3, 1));
     assert_eq!(database::number(&app.database, "SELECT count(*) FROM document").await, 2);
     assert_eq!(bring(&app, &key, &["c"]).await.status, 200);
-    assert_day_is_over(&bring(&app, &key, &["c"]).await);
+    assert_day_is_over(&bring(&app, &key, &["c"]).await, ("documents", 3, 0));
     assert_eq!(bring(&app, &other, &["e"]).await.status, 200);
 
     for _ in 0..2 {
         assert_eq!(ask(&app, &key).await.status, 200);
     }
-    assert_day_is_over(&ask(&app, &key).await);
+    assert_day_is_over(&ask(&app, &key).await, ("asks", 2, 0));
     // Every door to an ask is counted.
     let chat = json!({"model": "c", "messages": [{"role": "user", "content": "Where do boats land?"}]});
     let chat = call(&app, &key, Method::POST, "/v1/chat/completions", Some(chat)).await;
