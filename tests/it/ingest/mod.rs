@@ -10,6 +10,7 @@ mod embed_phase;
 mod embedding_load;
 pub(crate) mod fetch;
 mod hostile;
+mod hostile_text;
 mod oversized;
 mod progressive;
 pub(crate) mod recognition;

@@ -16,6 +16,7 @@ mod migrations;
 pub(crate) mod own_servers;
 mod pooler;
 pub(crate) mod private_postgres;
+mod reader_locks;
 mod replicas;
 mod rolling;
 mod traces;
