@@ -46,6 +46,8 @@ const SETTINGS: [(&str, &str); 2] = [
     ("CITED_OUTBOUND_TIMEOUT_S", "120"),
 ];
 const DOCUMENTS: usize = 2_000;
+/// Paragraphs of a document that is too large to be stored before it is accepted.
+const QUEUED_PARAGRAPHS: usize = 50;
 const POLL: Duration = Duration::from_millis(20);
 
 /// The storms to run.
@@ -90,6 +92,8 @@ struct Target {
     data_dir: PathBuf,
     attacker: String,
     other: String,
+    /// Their ids.
+    tenants: [String; 2],
     corpus: Corpus,
 }
 
@@ -121,20 +125,22 @@ pub async fn run(arguments: &StormsArguments) -> anyhow::Result<()> {
             _ => requests::asking(&target).await?,
         });
     }
-    let probed = if is_wanted("probing") { probing::measure(&target).await? } else { Vec::new() };
+    let probed = if is_wanted("probing") { Some(probing::measure(&target).await?) } else { None };
     let (now, most) = service.memory_mb()?;
     service.stop().await?;
     println!("{}\n", machine());
     if !weathered.is_empty() {
         println!("{}", table(&weathered));
     }
-    if !probed.is_empty() {
-        println!("{}", probing::table(&probed));
+    if let Some(probed) = &probed {
+        println!("{}", probing::table(probed));
     }
     println!("Resident memory without Postgres: {now:.0} MB, {most:.0} MB at most.");
-    ensure!(!weathered.is_empty() || !probed.is_empty(), "{USAGE}");
+    ensure!(!weathered.is_empty() || probed.is_some(), "{USAGE}");
     let late: Vec<&str> = weathered.iter().filter(|one| one.worst > one.most).map(|one| one.storm.as_str()).collect();
     ensure!(late.is_empty(), "it took longer than it may: {}", late.join(", "));
+    let told = probed.as_ref().map(probing::told).unwrap_or_default();
+    ensure!(told.is_empty(), "what is hidden answers at another time than what is not there: {}", told.join(", "));
     Ok(())
 }
 
@@ -142,12 +148,13 @@ impl Target {
     /// Makes two tenants with a key each, and stores the same documents for both.
     async fn fill(address: SocketAddr, data_dir: &Path) -> anyhow::Result<Self> {
         let corpus = Corpus::generate(DOCUMENTS + 1_000, SEED);
-        let mut keys = Vec::new();
+        let (mut keys, mut tenants) = (Vec::new(), Vec::new());
         for name in ["attacker", "other"] {
             // On a full machine the service closes this connection while documents are stored.
             let mut operator = Client::connect(address).await?.with_key(OPERATOR);
             let tenant = operator.json(Method::POST, "/v1/tenants", Some(&json!({"name": name}))).await?;
-            let path = format!("/v1/tenants/{}/keys", tenant["id"].as_str().context("a tenant has an id")?);
+            let tenant = tenant["id"].as_str().context("a tenant has an id")?;
+            let path = format!("/v1/tenants/{tenant}/keys");
             let wanted = json!({"name": name, "scopes": ["ask", "ingest", "read"]});
             let key = operator.json(Method::POST, &path, Some(&wanted)).await?;
             let secret = key["secret"].as_str().context("a key has a secret")?;
@@ -156,9 +163,11 @@ impl Target {
                 send_all(&mut client, "c", documents, POLL).await?;
             }
             keys.push(secret.to_owned());
+            tenants.push(tenant.to_owned());
         }
+        let tenants = <[String; 2]>::try_from(tenants).map_err(|_| anyhow::anyhow!("there are two"))?;
         let [attacker, other] = <[String; 2]>::try_from(keys).map_err(|_| anyhow::anyhow!("there are two"))?;
-        Ok(Self { address, data_dir: data_dir.to_owned(), attacker, other, corpus })
+        Ok(Self { address, data_dir: data_dir.to_owned(), attacker, other, tenants, corpus })
     }
 
     /// The longest of several probes of life, each over a connection of its own.
@@ -177,6 +186,18 @@ impl Target {
     /// How long the other tenant waits for a document of its own to be stored.
     async fn upload(&self, number: usize) -> anyhow::Result<Duration> {
         let documents: Vec<&Paragraph> = self.corpus.paragraphs.get(DOCUMENTS + number).into_iter().collect();
+        self.upload_of(json!(documents)).await
+    }
+
+    /// The same for a document that goes through the queue.
+    async fn upload_by_queue(&self, number: usize) -> anyhow::Result<Duration> {
+        let texts =
+            self.corpus.paragraphs.iter().cycle().skip(DOCUMENTS + number).map(|paragraph| paragraph.text.as_str());
+        let text = texts.take(QUEUED_PARAGRAPHS).collect::<Vec<_>>().join("\n\n");
+        self.upload_of(json!([{"source": format!("queued-{number}"), "text": text}])).await
+    }
+
+    async fn upload_of(&self, documents: Value) -> anyhow::Result<Duration> {
         let started = Instant::now();
         let mut client = Client::connect(self.address).await?.with_key(&self.other);
         let body = json!({"collection": "c", "documents": documents});
@@ -196,7 +217,11 @@ impl Target {
 }
 
 fn ask(question: &str) -> Value {
-    json!({"question": question, "collections": ["c"], "cache": {"ttl_s": 0}})
+    ask_in("c", question)
+}
+
+fn ask_in(collection: &str, question: &str) -> Value {
+    json!({"question": question, "collections": [collection], "cache": {"ttl_s": 0}})
 }
 
 fn table(weathered: &[Weathered]) -> String {

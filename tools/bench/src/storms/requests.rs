@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
+use domain::access::{KEY_SECRET_BYTES, write_key, written_id};
 use hyper::{Method, StatusCode};
 use serde_json::json;
 use tokio::{net::TcpListener, task::JoinSet};
@@ -47,7 +48,7 @@ pub(super) async fn hanging(target: &Target) -> anyhow::Result<Weathered> {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let mut worst = Duration::ZERO;
     for number in 100..120 {
-        worst = worst.max(target.upload(number).await?);
+        worst = worst.max(target.upload(number).await?).max(target.upload_by_queue(number).await?);
     }
     for job in jobs {
         let path = format!("/v1/jobs/{}/cancel", job["id"].as_str().context("a job has an id")?);
@@ -57,7 +58,7 @@ pub(super) async fn hanging(target: &Target) -> anyhow::Result<Weathered> {
     held.abort();
     Ok(Weathered {
         storm: format!("{} documents at URLs that never answer", JOBS * URLS),
-        meanwhile: "an upload of another tenant",
+        meanwhile: "uploads of another tenant, stored at once and by the queue",
         worst,
         most: Duration::from_secs(5),
         seen: String::new(),
@@ -73,7 +74,9 @@ pub(super) async fn guessing(target: &Target) -> anyhow::Result<Weathered> {
         guessing.spawn(async move {
             let mut refused = [0, 0];
             for number in 0..GUESSES / GUESSING {
-                let key = format!("a-wrong-key-{client:04}-{number:08}");
+                // Whole, so that it is looked up.
+                let id = u64::try_from(client * GUESSES + number)?.to_be_bytes();
+                let key = write_key(&written_id(id), [7; KEY_SECRET_BYTES]);
                 let mut guesser = Client::connect(address).await?.with_key(&key);
                 let (status, _) = guesser.send(Method::GET, "/v1/collections", None).await?;
                 match status {
@@ -96,7 +99,7 @@ pub(super) async fn guessing(target: &Target) -> anyhow::Result<Weathered> {
         }
     }
     Ok(Weathered {
-        storm: format!("{GUESSES} wrong keys in {:.1} s", started.elapsed().as_secs_f64()),
+        storm: format!("{GUESSES} wrong keys, whole ones, in {:.1} s", started.elapsed().as_secs_f64()),
         meanwhile: "an ask with a valid key of the same address",
         worst,
         most: Duration::from_secs(5),
