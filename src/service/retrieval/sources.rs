@@ -163,6 +163,7 @@ fn ranked(hits: &[Hit]) -> Vec<Ranked<'_>> {
             key: hit.passage.key,
             last_ordinal: hit.last_ordinal,
             heading: &hit.passage.heading,
+            table_header: hit.passage.table_header.as_deref(),
             text: &hit.passage.text,
         })
         .collect()

@@ -68,6 +68,38 @@ async fn each_chunk_of_a_long_table_has_its_header() {
 }
 
 #[tokio::test]
+async fn a_row_that_fits_in_no_chunk_answers_by_its_name() {
+    let app = TestApp::built_in().await;
+    let stations = ["Tarn", "Beck", "Fell", "Moor", "Rigg", "Scar"];
+    let column = |number: usize| match number {
+        45 => "commissioning budget".to_owned(),
+        _ => format!("reading number {number}"),
+    };
+    let columns: String = (1..60).map(|number| format!(",{}", column(number))).collect();
+    let mut csv = format!("station{columns}\n");
+    for (row, name) in stations.iter().enumerate() {
+        let values: String = (1..60).map(|number| format!(",{row}{number} units")).collect();
+        let _ = writeln!(csv, "{name}{values}");
+    }
+    let document = json!({"source": "stations.csv", "text": csv, "media_type": "text/csv"});
+    let stored = app.post("/v1/documents?wait=true", json!({"collection": "wide", "documents": [document]})).await;
+    assert_eq!(stored.body["state"], "succeeded", "{stored:?}");
+    for (row, name) in stations.iter().enumerate() {
+        let question = format!("What is the commissioning budget of {name}?");
+        let answer = ask(&app, "wide", &question, "supported").await;
+        let text = answer.body["answer"].as_str().expect("an answer");
+        assert!(text.starts_with(&format!("station: {name}: ")), "{text}");
+        assert!(text.contains(&format!("commissioning budget: {row}45 units")), "{text}");
+        assert!(stations.iter().all(|other| other == name || !text.contains(other)), "{text}");
+    }
+    let answer = ask(&app, "wide", "What is the commissioning budget of Fell?", "cited").await;
+    let chunks = chunks(&app, &answer).await;
+    let of_fell = chunks.iter().filter(|chunk| chunk["table_header"] == "| station: Fell: |").count();
+    assert_eq!((chunks.len(), of_fell), (2 * stations.len(), 1), "{chunks:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_cited_row_is_checked_below_its_header() {
     let app = TestApp::built_in().await;
     let mut page = String::from("| Station | Altitude |\n|---|---|\n");

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use self::duplicate::Wording;
 use super::identity::ChunkKey;
+use super::split::named_row;
 
 /// Chunks that one source is merged from at most: more would be a document, not a passage.
 pub const MOST_MERGED: usize = 4;
@@ -46,6 +47,8 @@ pub struct Ranked<'p> {
     pub last_ordinal: u32,
     /// The headings above it: neighbours under different ones are different sources.
     pub heading: &'p [String],
+    /// The header of the table that it begins in, if that stands before it.
+    pub table_header: Option<&'p str>,
     /// Its text.
     pub text: &'p str,
 }
@@ -159,7 +162,9 @@ impl Grouper<'_> {
     fn is_beside(&self, index: usize, place: usize) -> bool {
         let members = self.groups.get(index).map_or(&[][..], |group| &group.members);
         members.iter().any(|member| match (self.ranked.get(*member), self.ranked.get(place)) {
-            (Some(one), Some(two)) => distance(one, two) == Some(1) && one.heading == two.heading,
+            (Some(one), Some(two)) => {
+                distance(one, two) == Some(1) && one.heading == two.heading && !ends_row(one, two)
+            }
             _ => false,
         })
     }
@@ -172,6 +177,14 @@ impl Grouper<'_> {
     fn chunks_at(&self, place: usize) -> usize {
         self.ranked.get(place).map_or(0, Ranked::chunks)
     }
+}
+
+/// Whether the first of two neighbours begins within a row that the second does not go on with: the name of the row would
+/// stand above both.
+fn ends_row(one: &Ranked<'_>, two: &Ranked<'_>) -> bool {
+    let (first, second) = if one.key.ordinal <= two.key.ordinal { (one, two) } else { (two, one) };
+    let row = first.table_header.and_then(named_row);
+    row.is_some() && row != second.table_header.and_then(named_row)
 }
 
 /// Chunks from the end of one to the start of the other, 1 for neighbours; `None` across documents.

@@ -47,7 +47,7 @@ const A: Uuid = Uuid::from_u128(1);
 const B: Uuid = Uuid::from_u128(2);
 
 fn chunk(document_id: Uuid, ordinal: u32, text: &str) -> Ranked<'_> {
-    Ranked { key: ChunkKey { document_id, ordinal }, last_ordinal: ordinal, heading: &[], text }
+    Ranked { key: ChunkKey { document_id, ordinal }, last_ordinal: ordinal, heading: &[], table_header: None, text }
 }
 
 #[test]
@@ -56,6 +56,18 @@ fn chunks_of_different_sections_are_no_neighbours() {
     let under = |ordinal, heading| Ranked { heading, ..chunk(A, ordinal, ["one", "two", "three"][ordinal as usize]) };
     let ranked = [under(1, &leave), under(2, &pay), under(0, &leave)];
     assert_eq!(grouped(&ranked, Grouping::default(), 10), [(0, vec![2, 0], vec![]), (1, vec![1], vec![])]);
+}
+
+#[test]
+fn the_rest_of_a_row_is_joined_to_nothing_but_its_own_row() {
+    let headers = [None, Some("| Ann: |"), Some("| Ann: |"), None, Some("| Bo: |")];
+    let texts = ["| Ann | one |", "| two |", "| three |", "| Bo | four |", "| five |"];
+    let below = |ordinal: u32| {
+        let at = ordinal as usize;
+        Ranked { table_header: headers[at], ..chunk(A, ordinal, texts[at]) }
+    };
+    let ranked = [2, 3, 1, 4, 0].map(below);
+    assert_eq!(grouped(&ranked, Grouping::default(), 10), [(0, vec![4, 2, 0], vec![]), (1, vec![1, 3], vec![])]);
 }
 
 /// Leader, members and duplicates of each group.

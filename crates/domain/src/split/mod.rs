@@ -6,7 +6,8 @@
 //!   much of that, which is in the path of the pieces after it;
 //! - each is an exact slice of the text, without white space at its ends, never empty;
 //! - each fits its budget by the real count of the embedder's tokenizer, overlap included;
-//! - none crosses from one page to the next, and none cuts a row of a table that fits in a piece;
+//! - none crosses from one page to the next, and none cuts a row of a table that fits in a piece; one that begins within a
+//!   row ends with it at the latest;
 //! - its heading path is true for every character: above it, or the path that a line of a heading leads to;
 //! - starts strictly increase, and the same input gives the same pieces.
 //!
@@ -40,6 +41,7 @@ pub use outline::{Heading, Outline};
 pub use pages::PageMap;
 pub use questions::marked_questions;
 pub use settings::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError};
+pub use tables::named_row;
 
 /// Counts tokens as the embedding model will, without its special tokens.
 pub trait TokenCounter {
@@ -77,7 +79,9 @@ pub struct Piece {
     pub bytes: Range<usize>,
     /// Headings that are in force for all of the piece, outermost first.
     pub heading_path: Vec<String>,
-    /// Caption and header of the table that it begins in, if they stand in an earlier piece: they go in front of it.
+    /// Caption and header of the table that it begins in, if they stand in an earlier piece: they go in front of it. Where
+    /// it begins within a row, also the name of that row, as a row of one cell that ends in a colon, and only the names of
+    /// the columns from there.
     pub table_header: Option<String>,
     /// Tokens of the piece alone, without the text in front of it.
     pub tokens: usize,

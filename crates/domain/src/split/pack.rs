@@ -60,16 +60,18 @@ impl Packer<'_> {
         let last = section.units.end;
         // Units before `covered` are in some piece; a piece that begins before it overlaps.
         let (mut first, mut covered) = (section.units.start, section.units.start);
+        let mut cut_row = None;
         while covered < last {
-            let table_header = self.units.get(first).and_then(|unit| self.tables.header_at(unit.bytes.start));
-            let budget = table_header.map_or(below_headings, |header| self.budget(&heading_path, Some(header)));
+            let begins = self.units.get(first).map(|unit| unit.bytes.start);
+            let table_header = begins.and_then(|byte| self.tables.header_at(self.source.text, byte, &mut cut_row));
+            let header = table_header.as_deref();
+            let budget = header.map_or(below_headings, |header| self.budget(&heading_path, Some(header)));
             let Some((end, bytes, tokens)) = self.fit(first..last, covered, budget) else {
                 // The overlap left no space for new text.
                 first = covered;
                 continue;
             };
-            let (heading_path, table_header) = (heading_path.clone(), table_header.map(str::to_owned));
-            pieces.push(Packed { bytes, tokens, heading_path, table_header });
+            pieces.push(Packed { bytes, tokens, heading_path: heading_path.clone(), table_header });
             covered = end;
             first = self.overlap_start(first..last, end, budget);
         }
@@ -98,7 +100,7 @@ impl Packer<'_> {
             if end <= covered && first < covered {
                 return None;
             }
-            let end = self.end_of_code(first, end);
+            let end = self.end_of_whole(first, end);
             let end = self.before_whole(first, covered, end)?;
             let end = if end == units.end { end } else { self.best_cut(first, covered, end, budget.cost) };
             let bytes = self.bytes_of(first, end);
@@ -127,12 +129,11 @@ impl Packer<'_> {
         if whole <= budget { limit.max(whole) } else { limit }
     }
 
-    /// The end of a piece that begins within code that was cut: no text follows its closing fence, which would open code to
-    /// whoever reads the piece alone.
-    fn end_of_code(&self, first: usize, end: usize) -> usize {
-        let is_cut = |unit: &&Unit| self.source.outline.code_at(unit.bytes.start).is_some();
-        let code = self.units.get(first).filter(is_cut).and_then(Unit::cut_whole);
-        code.map_or(end, |code| end.min(self.unit_at(code.end)))
+    /// The end of a piece that begins within a row or code that was cut: its header names that row alone, and no text
+    /// follows the closing fence of code, which would open code to whoever reads the piece alone.
+    fn end_of_whole(&self, first: usize, end: usize) -> usize {
+        let whole = self.units.get(first).and_then(Unit::cut_whole);
+        whole.map_or(end, |whole| end.min(self.unit_at(whole.end)))
     }
 
     /// Moves the end of a piece before a row or a block of code that it would cut. `None` if the piece may hold that with a

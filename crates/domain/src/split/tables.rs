@@ -1,4 +1,5 @@
-//! The tables of a text: their rows, which are not cut, and what is repeated in front of the later ones.
+//! The tables of a text: their rows, which are not cut, and what is repeated in front of the later ones and of the later
+//! parts of one that fits in no piece.
 
 use std::ops::Range;
 
@@ -10,13 +11,47 @@ const LONGEST_CAPTION: usize = 160;
 /// Most rows that a header has.
 const MOST_HEADER_ROWS: usize = 3;
 
+/// Longest row of a header, in bytes, that is repeated: it is stored with each piece.
+const LONGEST_HEADER_ROW: usize = 4_000;
+
+/// Cells at the beginning of a row that may name it: numbers, and then a name.
+const MOST_NAMING_CELLS: usize = 3;
+
+/// Longest part of such a cell, in bytes, that is repeated.
+const LONGEST_NAME: usize = 80;
+
 /// The tables of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Tables {
     /// The rows of all tables, in order; a header is one.
     rows: Vec<Row>,
-    /// Caption and header of each table, line by line; empty for a table that has neither.
-    headers: Vec<String>,
+    headers: Vec<Header>,
+}
+
+/// The text above the rows of a table; empty if there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Header {
+    caption: String,
+    rows: Vec<HeaderRow>,
+}
+
+/// A row that names columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct HeaderRow {
+    line: String,
+    /// Bytes at which its cells begin.
+    starts: Vec<usize>,
+}
+
+/// A row that fits in no piece.
+#[derive(Debug)]
+pub(super) struct CutRow {
+    /// Its number.
+    row: usize,
+    /// The cells that name it.
+    name: String,
+    /// Bytes of the text at which its cells begin.
+    starts: Vec<usize>,
 }
 
 /// A row of a table.
@@ -61,13 +96,106 @@ impl Tables {
     }
 
     /// Returns the text to repeat in front of a piece that begins at this byte: the header of the table whose later rows
-    /// it begins with.
-    pub(super) fn header_at(&self, byte: usize) -> Option<&str> {
-        let row = self.rows.partition_point(|row| row.bytes.start <= byte).checked_sub(1)?;
-        let row = self.rows.get(row).filter(|row| byte < row.bytes.end)?;
-        let begins_table = matches!(row.place, Place::BelowCaption | Place::First) && byte == row.bytes.start;
-        self.headers.get(row.table).map(String::as_str).filter(|header| !begins_table && !header.is_empty())
+    /// it begins with; where it begins within a row, the name of that row and the names of the columns from there.
+    ///
+    /// `cut` holds the row of the call before, whose cells are not looked for again.
+    pub(super) fn header_at(&self, text: &str, byte: usize, cut: &mut Option<CutRow>) -> Option<String> {
+        let number = self.rows.partition_point(|row| row.bytes.start <= byte).checked_sub(1)?;
+        let row = self.rows.get(number).filter(|row| byte < row.bytes.end)?;
+        let header = self.headers.get(row.table)?;
+        let is_first = matches!(row.place, Place::BelowCaption | Place::First);
+        let begins_row = text.get(row.bytes.start..byte).is_some_and(|before| before.trim().is_empty());
+        let repeated = match (begins_row, is_first) {
+            (true, true) => return None,
+            (false, true) if !header.rows.is_empty() => header.whole(),
+            (true, false) => header.whole(),
+            (false, _) => {
+                let cut = match cut.take().filter(|cut| cut.row == number) {
+                    Some(known) => cut.insert(known),
+                    None => cut.insert(CutRow::of(text, number, row, header)),
+                };
+                header.beginning_at(cut.column_at(byte), &cut.name)
+            }
+        };
+        Some(repeated).filter(|repeated| !repeated.is_empty())
     }
+}
+
+impl Header {
+    fn whole(&self) -> String {
+        self.beginning_at(0, "")
+    }
+
+    /// Caption, name of a row, and the names of the columns from one on, line by line.
+    fn beginning_at(&self, column: usize, row: &str) -> String {
+        let name = if row.is_empty() { String::new() } else { format!("| {row}: |") };
+        let names = self.rows.iter().map(|row| row.beginning_at(column));
+        let lines = [self.caption.as_str(), &name].into_iter().chain(names);
+        lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl HeaderRow {
+    fn of(line: &str) -> Self {
+        let line = line.trim();
+        Self { line: line.to_owned(), starts: cells(line).map(|(start, _)| start).collect() }
+    }
+
+    /// The cells from a column on, as far as they are repeated.
+    fn beginning_at(&self, column: usize) -> &str {
+        let starts = self.starts.get(column..).unwrap_or_default();
+        let Some(start) = starts.first() else { return "" };
+        let most = start + LONGEST_HEADER_ROW;
+        let end = if most < self.line.len() {
+            // A single cell that is longer names nothing.
+            starts.partition_point(|start| *start <= most).checked_sub(1).and_then(|last| starts.get(last)).copied()
+        } else {
+            Some(self.line.len())
+        };
+        end.and_then(|end| self.line.get(*start..end)).unwrap_or_default().trim_end()
+    }
+}
+
+impl CutRow {
+    fn of(text: &str, number: usize, row: &Row, header: &Header) -> Self {
+        let line = text.get(row.bytes.clone()).unwrap_or_default();
+        let starts = cells(line).map(|(start, _)| row.bytes.start + start).collect();
+        Self { row: number, name: name_of(line, !header.rows.is_empty()), starts }
+    }
+
+    /// The column of the cell at a byte.
+    fn column_at(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+}
+
+/// The cells at the beginning of a row up to the first with words, or its first cell if there are only numbers. Without a
+/// header above it a cell may begin with the name of its column.
+fn name_of(line: &str, has_header: bool) -> String {
+    let has_words = |cell: &str| {
+        let value = if has_header { cell } else { cell.split_once(": ").map_or(cell, |(_, value)| value) };
+        value.contains(char::is_alphabetic)
+    };
+    let first: Vec<&str> =
+        cells(line).map(|(_, cell)| cell).take(MOST_NAMING_CELLS).filter(|cell| !cell.is_empty()).collect();
+    let last = first.iter().position(|cell| has_words(cell)).unwrap_or(0);
+    first.iter().take(last + 1).map(|cell| beginning(cell)).collect::<Vec<_>>().join(", ")
+}
+
+/// The row that a piece with this repeated text begins within.
+#[must_use]
+pub fn named_row(table_header: &str) -> Option<&str> {
+    let is_name = |line: &&str| line.ends_with(": |") && cells(line).nth(1).is_none();
+    table_header.lines().take(2).find(|line| line.starts_with("| ") && is_name(line))
+}
+
+/// As many words at the beginning of a cell as are repeated.
+fn beginning(cell: &str) -> &str {
+    if cell.len() <= LONGEST_NAME {
+        return cell;
+    }
+    let most = cell.get(..cell.floor_char_boundary(LONGEST_NAME)).unwrap_or_default();
+    most.rsplit_once(' ').map_or(most, |(words, _)| words)
 }
 
 /// Reads tables block by block.
@@ -124,7 +252,7 @@ impl Reader<'_> {
     fn begin_table(&mut self) -> Place {
         self.header_rows = 0;
         let caption = self.caption.take().and_then(|caption| self.text.get(caption));
-        self.found.headers.push(caption.unwrap_or_default().trim().to_owned());
+        self.found.headers.push(Header { caption: caption.unwrap_or_default().trim().to_owned(), rows: Vec::new() });
         if caption.is_some() { Place::BelowCaption } else { Place::First }
     }
 
@@ -144,10 +272,7 @@ impl Reader<'_> {
 
     fn add_header(&mut self, line: &str) {
         if let Some(header) = self.found.headers.last_mut() {
-            if !header.is_empty() {
-                header.push('\n');
-            }
-            header.push_str(line.trim());
+            header.rows.push(HeaderRow::of(line));
         }
     }
 
@@ -169,7 +294,7 @@ mod tests {
 
     fn rows(text: &str) -> Vec<(&str, Option<String>)> {
         let tables = Tables::of(text);
-        let header = |row: &Row| tables.header_at(row.bytes.start).map(str::to_owned);
+        let header = |row: &Row| tables.header_at(text, row.bytes.start, &mut None);
         tables.rows().iter().map(|row| (&text[row.bytes.clone()], header(row))).collect()
     }
 
@@ -184,7 +309,8 @@ mod tests {
             ("| C | 7 |", None),
         ];
         assert_eq!(rows(text), expected);
-        assert_eq!(Tables::of(text).header_at(text.find("---").expect("there")), header().as_deref());
+        let within = text.find("---").expect("there");
+        assert_eq!(Tables::of(text).header_at(text, within, &mut None), header());
     }
 
     #[test]
@@ -205,5 +331,40 @@ mod tests {
         ];
         assert_eq!(rows(text), expected);
         assert_eq!(rows("a or b\n\n```\n| a | b |\n```\n"), []);
+    }
+
+    #[test]
+    fn within_a_row_its_name_stands_above_the_columns_from_there() {
+        let cases = [
+            (
+                "Staff:\n\n| Name | Phone | Room |\n|---|---|---|\n| Bob | 1 | 2 |\n| Cyd | 3 | 4 |\n",
+                "| 3 |",
+                "Staff:\n| Cyd: |\n| Phone | Room |",
+            ),
+            ("| id: 7 | name: Bob | phone: 1 |\n| id: 8 | name: Cyd | phone: 3 |", "phone: 3", "| id: 8, name: Cyd: |"),
+            ("| id: 7 | name: Bob | phone: 1 |", "phone: 1", "| id: 7, name: Bob: |"),
+            ("| 1 | 2 | 3 | 4 |", "| 4 |", "| 1: |"),
+            ("| a | b | c |\n|---|---|---|\n| 5 | 6 | 7 |", "7 |", "| 5: |\n| c |"),
+            ("|  | b | c |\n|---|---|---|\n|  | d | e |\n| f | x | y |", "y |", "| f: |\n| c |\n| e |"),
+        ];
+        for (text, at, expected) in cases {
+            let found = Tables::of(text).header_at(text, text.find(at).expect("there"), &mut None);
+            assert_eq!(found.as_deref().unwrap_or_default(), expected, "{text}");
+            let name = expected.lines().find(|line| line.ends_with(": |"));
+            assert_eq!(found.as_deref().and_then(named_row), name);
+        }
+        assert_eq!(named_row("Staff:\n| Name | Phone: |"), None);
+        let long = format!("| {} | b |", "word ".repeat(40));
+        let found = Tables::of(&long).header_at(&long, long.len() - 3, &mut None).expect("a name");
+        assert_eq!(found, format!("| {}: |", ["word"; 16].join(" ")));
+    }
+
+    #[test]
+    fn of_a_very_long_header_only_the_next_columns_are_repeated() {
+        let names: String = (0..3_000).map(|number| format!(" Column {number} |")).collect();
+        let text = format!("|{names}\n|---|---|\n| a | b |\n");
+        let header = rows(&text).pop().and_then(|(_, header)| header).expect("a header");
+        assert!((LONGEST_HEADER_ROW - 30..=LONGEST_HEADER_ROW).contains(&header.len()), "{}", header.len());
+        assert!(header.starts_with("| Column 0 |") && !header.ends_with('|'), "{header}");
     }
 }

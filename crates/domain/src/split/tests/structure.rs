@@ -138,6 +138,28 @@ fn only_a_row_that_fits_in_no_piece_is_cut_and_between_its_cells() {
     }
 }
 
+#[test]
+fn each_part_of_a_cut_row_is_of_that_row_alone() {
+    let cells = |name: &str| (1..30).map(|number| format!(" {name}{number} |")).collect::<String>();
+    let row = |name: &str| format!("| {name} |{}", cells(name));
+    let header = format!("| Name |{}", cells("Col"));
+    let text = format!("{header}\n{}\n{}\n{}\n\nAfter.", "|---".repeat(30) + "|", row("Ann"), row("Bo"));
+    let pieces = split_titled(&text, "", &settings(SplitterKind::Markdown, 40, None), WINDOW, &word_pieces);
+    for name in ["Ann", "Bo"] {
+        let named = format!("| {name}: |");
+        let parts: Vec<&Piece> =
+            pieces.iter().filter(|it| it.table_header.as_deref().and_then(named_row) == Some(&named)).collect();
+        assert!(!parts.is_empty(), "{pieces:?}");
+        for part in parts {
+            let (header, own) = (part.table_header.as_deref().expect("a header"), &text[part.bytes.clone()]);
+            let above = header.lines().last().expect("names of columns").split('|');
+            let pairs: Vec<_> = above.zip(own.split('|')).filter(|(_, cell)| !cell.trim().is_empty()).collect();
+            assert!(!own.contains('\n') && !pairs.is_empty(), "{own}");
+            assert!(pairs.iter().all(|(column, cell)| column.trim().replace("Col", name) == cell.trim()), "{pairs:?}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn rows_are_whole(
