@@ -22,6 +22,24 @@ const NEWS: (&str, &str) = (
      The lid of the bucket closes by itself.\n",
 );
 
+const RESET: (&str, &str) = (
+    "git-reset.1.txt",
+    "GIT-RESET(1)            Git Manual            GIT-RESET(1)\n\nNAME\n       git-reset - move the branch to another \
+     commit\n\nSYNOPSIS\n       git reset [--soft | --mixed | --hard | --keep] [<commit>]\n\nOPTIONS\n       \
+     --soft\n              Leaves the index and the files as they are, and moves only the branch. All changes of the \
+     commits after it are left to be committed.\n\n       --mixed\n              Empties the index and leaves the \
+     files as they are. This is the default.\n\n       --hard\n              Throws away all changes of files that \
+     are followed.\n\n       --keep\n              Resets the index and those files that differ between the two \
+     commits. It stops where one of them has changes that were not committed, to keep those changes.\n\nSEE ALSO\n       \
+     git-revert(1)\n",
+);
+const FAQ: (&str, &str) = (
+    "faq.md",
+    "# Questions about git\n\n## How do I undo the last commit and keep my changes?\n\nRun `git reset --soft HEAD~1`: the \
+     commit is gone, and its changes are in the index.\n\n## How do I keep a password out of the history?\n\nDo not \
+     commit it. Keep it in a file that `.gitignore` names.\n",
+);
+
 async fn ask(app: &TestApp, question: &str) -> Value {
     let answer = app.ask(json!({"question": question, "collections": ["manuals"]})).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -42,5 +60,25 @@ async fn an_option_is_answered_by_its_entry_and_an_unknown_one_not_at_all() {
     }
     let unknown = ask(&app, "What does the -q option of paint do?").await;
     assert_eq!(unknown["outcome"], "abstained", "{unknown}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn no_option_is_answered_by_the_entry_of_another() {
+    let app = TestApp::built_in().await;
+    app.ingest("manuals", &[RESET, FAQ]).await;
+    for question in ["What does git reset --soft do?", "What does the --soft option of git reset do?"] {
+        let answer = ask(&app, question).await;
+        let text = answer["answer"].as_str().expect("an answer");
+        assert!(text.starts_with("--soft Leaves the index and the files as they are"), "{question}: {text}");
+        assert!(!text.contains("--keep"), "{question}: {text}");
+    }
+    let keep = ask(&app, "What does git reset --keep do?").await;
+    let text = keep["answer"].as_str().expect("an answer");
+    assert!(text.starts_with("--keep Resets the index") && !text.contains("--soft"), "{text}");
+    // The words of this one are nearer to the entry of `--keep`, which does something else.
+    let undo = ask(&app, "How do I undo the last commit but keep my changes?").await;
+    let text = undo["answer"].as_str().expect("an answer");
+    assert!(text.contains("git reset --soft HEAD~1") && !text.contains("--keep"), "{undo}");
     app.stop().await;
 }
