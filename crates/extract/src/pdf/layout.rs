@@ -35,10 +35,14 @@ pub(super) enum Part {
     Lines(Vec<Line>),
     /// Rows of a table, and whether the first of them names the columns.
     Rows(Vec<Vec<String>>, bool),
+    /// More rows of the table that ended the page before, each with a cell for each of its columns.
+    MoreRows(Vec<Vec<String>>),
 }
 
-/// The parts of a page in reading order.
-pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
+/// The parts of a page in reading order. `header` is that of the table that the page before ended with, and is set to that
+/// of the table that this one ends with.
+pub(super) fn parts(lines: Vec<Line>, header: &mut Option<Line>) -> Vec<Part> {
+    let mut above = header.take();
     let mut rest = columns_apart(lines).into_iter().peekable();
     let (mut parts, mut text) = (Vec::new(), Vec::new());
     while let Some(line) = rest.next() {
@@ -46,12 +50,18 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         while let Some(next) = rest.next_if(|next| run.last().is_some_and(|last| are_rows(last, next))) {
             run.push(next);
         }
-        if is_table(&run) {
+        *header = None;
+        let more = above.take().and_then(|above| Some((go_on_below(&above, &run)?, above)));
+        if let Some((rows, above)) = more {
+            parts.push(rows);
+            *header = Some(above);
+        } else if is_table(&run) {
             if !text.is_empty() {
                 parts.push(Part::Lines(std::mem::take(&mut text)));
             }
             let (rows, has_header) = table(&run);
             parts.push(Part::Rows(rows, has_header));
+            *header = run.into_iter().next().filter(|_| has_header);
         } else {
             text.append(&mut run);
         }
@@ -60,6 +70,20 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         parts.push(Part::Lines(text));
     }
     parts
+}
+
+/// The rows at the beginning of a page that stand in the columns of the table above; the header may be drawn again.
+fn go_on_below(header: &Line, run: &[Line]) -> Option<Part> {
+    let aligned = |line: &Line| {
+        let cells = line.cells.iter();
+        cells.filter(|cell| header.cells.iter().any(|other| are_aligned(cell, other, header.size))).count()
+    };
+    if !run.iter().all(|line| line.is_upright() && aligned(line) >= ALIGNED_CELLS) {
+        return None;
+    }
+    let rows: Vec<Vec<String>> = run.iter().map(|line| placed(line, header)).collect::<Option<_>>()?;
+    let is_repeated = rows.first().is_some_and(|first| first.iter().eq(header.cells.iter().map(|cell| &cell.text)));
+    Some(if is_repeated { Part::Rows(rows, true) } else { Part::MoreRows(rows) })
 }
 
 /// Puts columns that were drawn line by line, across the page, one after the other.
@@ -180,6 +204,10 @@ mod tests {
     use crate::pdf::lines::{LineBuilder, tests::drawn};
 
     fn read(draw: impl FnOnce(&mut LineBuilder)) -> Vec<String> {
+        read_below(&mut None, draw)
+    }
+
+    fn read_below(header: &mut Option<Line>, draw: impl FnOnce(&mut LineBuilder)) -> Vec<String> {
         let mut builder = LineBuilder::default();
         draw(&mut builder);
         let text = |part| match part {
@@ -188,8 +216,11 @@ mod tests {
                 let rows: Vec<String> = rows.iter().map(|row| row.join("|")).collect();
                 format!("{}{}", if has_header { "header: " } else { "rows: " }, rows.join("\n"))
             }
+            Part::MoreRows(rows) => {
+                format!("more: {}", rows.iter().map(|row| row.join("|")).collect::<Vec<_>>().join("\n"))
+            }
         };
-        parts(builder.finish(None)).into_iter().map(text).collect()
+        parts(builder.finish(None), header).into_iter().map(text).collect()
     }
 
     fn y(line: usize) -> f64 {
@@ -252,5 +283,31 @@ mod tests {
         };
         assert_eq!(read(|builder| draw(builder, 3)), ["rows: Name:|Mira\nOffice:|Bern\nManager:|Jan"]);
         assert_eq!(read(|builder| draw(builder, 2)), ["Name:\tMira\nOffice:\tBern"]);
+    }
+
+    #[test]
+    fn a_table_goes_on_over_the_end_of_a_page() {
+        let rows = |builder: &mut LineBuilder, from: usize, rows: &[[&str; 3]]| {
+            for (line, cells) in rows.iter().enumerate() {
+                for (cell, x) in cells.iter().zip([0.0, 100.0, 200.0]).filter(|(cell, _)| !cell.is_empty()) {
+                    drawn(builder, cell, x, y(from + line), 10.0);
+                }
+            }
+        };
+        let names = ["Region", "Income", "Share"];
+        let mut header = None;
+        let mut page = |draw: &dyn Fn(&mut LineBuilder)| read_below(&mut header, draw).join(" / ");
+        let first = page(&|builder| rows(builder, 0, &[names, ["North", "1,200", "5"]]));
+        assert_eq!(first, "header: Region|Income|Share\nNorth|1,200|5");
+        // One row, of words, that lacks a cell.
+        assert_eq!(page(&|builder| rows(builder, 0, &[["South", "", "unknown"]])), "more: South||unknown");
+        let again = page(&|builder| rows(builder, 0, &[names, ["West", "none", "none"]]));
+        assert_eq!(again, "header: Region|Income|Share\nWest|none|none");
+        let after = page(&|builder| {
+            rows(builder, 0, &[["East", "7", "1"]]);
+            drawn(builder, "Text below.", 0.0, y(3), 10.0);
+        });
+        assert_eq!(after, "more: East|7|1 / Text below.");
+        assert_eq!(page(&|builder| rows(builder, 0, &[["Up", "a", "b"]])), "Up\ta\tb");
     }
 }

@@ -33,6 +33,7 @@ use super::{
     content::{Content, MAX_TEXT_BYTES},
     grid::{Cell, Grid, RowKind},
     recognise::{self, Recognise},
+    rows::row,
 };
 
 /// Largest number of pages of a document.
@@ -72,28 +73,40 @@ pub(super) fn document(
         sizes: if tags.have_headings() { HeadingSizes::default() } else { HeadingSizes::of(lines) },
         outline: Outline::of(&pdf),
     };
+    let mut header = None;
     for (number, page) in (1..).zip(extracted.pages) {
         content.page();
         if let Some(text) = texts.get(&number) {
             recognise::add(number, text, content)?;
+            header = None;
             continue;
         }
         for run in page.lines.chunk_by(|one, next| marked::stand_together(one.tag, next.tag)) {
             match run.first().and_then(|line| line.tag).map(|tag| tag.kind) {
                 Some(Kind::Item(_)) => write_items(run, content)?,
                 Some(Kind::Cell(_)) => write_table(run, content)?,
-                _ => write_untagged(run.to_vec(), &headings, content)?,
+                _ => {
+                    write_untagged(run.to_vec(), &headings, &mut header, content)?;
+                    continue;
+                }
             }
+            header = None;
         }
     }
     Ok(())
 }
 
-/// Writes lines whose columns and tables only show in their places.
-fn write_untagged(lines: Vec<Line>, headings: &Headings, content: &mut Content) -> Result<(), ExtractError> {
-    layout::parts(lines).into_iter().try_for_each(|part| match part {
+/// Writes lines whose columns and tables only show in their places, below the table with this header, if there is one.
+fn write_untagged(
+    lines: Vec<Line>,
+    headings: &Headings,
+    header: &mut Option<Line>,
+    content: &mut Content,
+) -> Result<(), ExtractError> {
+    layout::parts(lines, header).into_iter().try_for_each(|part| match part {
         Part::Lines(lines) => write_lines(&lines, headings, content),
         Part::Rows(rows, has_header) => write_rows(rows, has_header, content),
+        Part::MoreRows(rows) => rows.iter().try_for_each(|cells| content.line(&row(cells))),
     })
 }
 
