@@ -74,7 +74,20 @@ impl DocumentService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn get(&self, tenant: TenantId, id: Uuid) -> Result<DocumentRow, ServiceError> {
-        self.store.documents().document(tenant, id).await?.ok_or_else(|| no_document(id))
+        self.get_seen_by(tenant, id, None).await
+    }
+
+    /// One document, as a caller with these numbers sees it.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn get_seen_by(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        caller: Option<Vec<i32>>,
+    ) -> Result<DocumentRow, ServiceError> {
+        self.store.documents().document(tenant, id, caller).await?.ok_or_else(|| no_document(id))
     }
 
     /// The extracted text of a document.
