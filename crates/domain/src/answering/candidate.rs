@@ -62,6 +62,8 @@ pub struct SentenceCandidate {
     /// The sentence of its entry, or of its brief section, that tells the number or the date that is asked for, where it does
     /// not itself.
     pub(super) told_below: Option<(Range<usize>, String)>,
+    /// The sentence after one that denies something, which takes a part of it back: "However, …".
+    pub(super) taken_back: Option<(Range<usize>, String)>,
     /// Share of the question's weight in the name of the entry or of the section that it opens.
     pub(super) opens: f32,
     /// Bonus for having the form that the question asks for.
@@ -263,6 +265,7 @@ pub(super) fn candidate(
         behind: 0.0,
         context: None,
         told_below: None,
+        taken_back: None,
         is_row,
         place: 0,
         block: 0,

@@ -97,6 +97,9 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
         (false, true) => WORTH_ADDING_BESIDE,
         (false, false) => elsewhere,
     };
+    if is_row_of_other_name(question, best, candidate) {
+        return true;
+    }
     let covered = |candidate: &SentenceCandidate| question.terms.weight_of(candidate.mask);
     let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };
     let is_on_subject = is_beside || covered(candidate) >= share * covered(best);
@@ -108,6 +111,13 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     let length: usize = chosen.iter().map(|(chosen, _)| chosen.text.len()).sum();
     let is_brief = is_list || length + candidate.text.len() <= LONGEST_WITH_MORE;
     score >= highest * least && is_on_subject && has_kind && is_named && !is_other_row && is_brief
+}
+
+/// Whether two rows of a table each begin with one of the things that the question joins: "of Basic and Plus".
+fn is_row_of_other_name(question: &Question, best: &SentenceCandidate, candidate: &SentenceCandidate) -> bool {
+    let are_rows = best.is_row && candidate.is_row && best.source == candidate.source;
+    let are_named = best.named > 0.0 && candidate.named > 0.0;
+    are_rows && are_named && candidate.mask & !best.mask != 0 && question.asked.contains(" and ")
 }
 
 /// Whether a candidate lacks a word with a digit that the question names and the best sentence holds: the row beside that of
@@ -155,15 +165,21 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
         |candidate: &SentenceCandidate| share(candidate) + AROUND_PART * share_of(candidate.held & !candidate.mask);
     let holds = |candidate: &SentenceCandidate| {
         let text = candidate.text.as_str();
-        (in_place(candidate) >= ANSWERS_PART && part.kind.is_held_by(&question.text, text))
+        // A row names roles and departments where a person is asked for.
+        let holds_kind =
+            candidate.is_row && part.kind == AnswerKind::Person || part.kind.is_held_by(&question.text, text);
+        (in_place(candidate) >= ANSWERS_PART && holds_kind)
             || (share(candidate) >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.text, text))
     };
     let worth = |scored: &Scored<'c>| scored.1 + share(scored.0) + HEADED_PART * share_of(scored.0.heading);
     // "By 31 March" is no number of days: a sentence that counts them comes first.
     let counted = counted(&part.text);
-    let counts = |text: &str| counted.as_deref().is_some_and(|counted| counts(text, counted));
+    // A row counts in a cell, and what it counts is the column.
+    let counts = |candidate: &SentenceCandidate| {
+        candidate.is_row || counted.as_deref().is_some_and(|counted| counts(&candidate.text, counted))
+    };
     let fitting = ranked.iter().filter(|(candidate, _)| holds(candidate));
-    let fitting = fitting.map(|scored| ((counts(&scored.0.text), worth(scored)), *scored));
+    let fitting = fitting.map(|scored| ((counts(scored.0), worth(scored)), *scored));
     // Of equals the one that ranks first.
     let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.map(|(_, scored)| scored)

@@ -1,5 +1,6 @@
 //! Second step: the best one to three sentences, with their markers.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
@@ -9,6 +10,7 @@ use super::form::names_option;
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
+use super::row::cells_asked_for;
 use super::sought::Sought;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
@@ -16,6 +18,7 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::late_interaction::Likeness;
 use crate::month::MONTHS;
+use crate::wording::lower_case_words;
 
 /// Share of what sentences above hold of the question that one which may answer must hold.
 const AS_MUCH: f32 = 0.75;
@@ -42,7 +45,8 @@ pub fn compose(
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
     let mut ranked = rank(candidates, likenesses);
     let options = question.terms.options();
-    ranked.retain(|(candidate, _)| !candidate.is_fragment && names_option(&candidate.text, &options));
+    let may_stand = |candidate: &SentenceCandidate| !candidate.is_fragment && !is_echo(question, candidate);
+    ranked.retain(|(candidate, _)| may_stand(candidate) && names_option(&candidate.text, &options));
     let parts = parts(question);
     let sought = Sought::of(question);
     if parts.is_empty() {
@@ -59,7 +63,7 @@ pub fn compose(
     let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
     let tells = choice.sentences.iter().any(|(sentence, _)| sought.tells(sentence));
     let goes_below = parts.is_empty() && !tells;
-    let mut answer = write(&in_reading_order(choice.sentences), features, goes_below);
+    let mut answer = write(question, &in_reading_order(choice.sentences), features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
     answer.name_missing(&choice.missing);
     Some(answer)
@@ -100,6 +104,16 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     }
 }
 
+/// Whether all words of a sentence are the question's, so that it gives the question back, as the error that is asked about.
+fn is_echo(question: &Question, sentence: &SentenceCandidate) -> bool {
+    let leads_in = !sentence.items.is_empty() || sentence.code.is_some();
+    if sentence.is_row || leads_in || question.kind == AnswerKind::YesNo {
+        return false;
+    }
+    let asked: HashSet<String> = lower_case_words(&question.text).collect();
+    lower_case_words(&sentence.text).all(|word| asked.contains(&word))
+}
+
 /// Whether a sentence below others holds nearly as much of the question as any of them: else it tells a number of something
 /// else.
 fn is_on_subject(question: &Question, ranked: &[Scored<'_>], place: usize) -> bool {
@@ -128,7 +142,7 @@ fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
 }
 
 /// Writes the chosen sentences; `goes_below` if none tells what is asked for, so that the one below does.
-fn write(chosen: &[Scored<'_>], features: Features, goes_below: bool) -> ExtractiveAnswer {
+fn write(question: &Question, chosen: &[Scored<'_>], features: Features, goes_below: bool) -> ExtractiveAnswer {
     let mut answer = ExtractiveAnswer {
         text: String::new(),
         sentences: Vec::new(),
@@ -146,9 +160,13 @@ fn write(chosen: &[Scored<'_>], features: Features, goes_below: bool) -> Extract
         if let Some((range, text)) = candidate.context.as_ref().filter(|(range, _)| !is_there(&answer, range)) {
             answer.push(text, candidate.source, range.clone(), *score, true);
         }
-        answer.push(&candidate.text, candidate.source, candidate.range.clone(), *score, false);
+        let text = if candidate.is_row { cells_asked_for(question, &candidate.text) } else { candidate.text.clone() };
+        answer.push(&text, candidate.source, candidate.range.clone(), *score, false);
         let below = candidate.told_below.as_ref().filter(|_| goes_below);
         if let Some((range, text)) = below.filter(|(range, _)| !is_there(&answer, range)) {
+            answer.push(text, candidate.source, range.clone(), *score, true);
+        }
+        if let Some((range, text)) = candidate.taken_back.as_ref().filter(|(range, _)| !is_there(&answer, range)) {
             answer.push(text, candidate.source, range.clone(), *score, true);
         }
         answer.list(&candidate.items, candidate.source);

@@ -68,6 +68,26 @@ const PRESENT_OPENINGS: [&str; 8] =
 /// Words that begin a condition.
 const CONDITIONS: [&str; 9] = ["when", "whenever", "if", "once", "unless", "until", "after", "before", "while"];
 
+/// Words of a question for what holds where nothing else is said, beside "default".
+const UNSAID: [&str; 16] = [
+    "out of the box",
+    "leave the setting",
+    "leave it alone",
+    "don't specify",
+    "do not specify",
+    "don't set",
+    "do not set",
+    "don't give",
+    "do not give",
+    "don't say",
+    "not specified",
+    "not given",
+    "if nobody says",
+    "if nothing is",
+    "if none is",
+    "when omitted",
+];
+
 /// Words for an amount or a frequency without a number.
 const AMOUNTS: [&str; 14] = [
     "hourly",
@@ -133,7 +153,7 @@ pub(super) fn bonus(question: &Question, sentence: &str, reason: Option<Reason>)
         None => 0.0,
     };
     let is_example = is_example(sentence) && !asked.contains("example");
-    if tells_default(&asked) && tells_default(sentence) && !is_example {
+    if asks_for_default(&asked) && tells_default(sentence) && !is_example {
         bonus += DEFAULT;
     }
     if asked.contains("environment variable") && names_variable(sentence) {
@@ -174,6 +194,12 @@ pub(super) fn tells_default(text: &str) -> bool {
     let others =
         words.windows(2).filter(|pair| matches!(pair, [non, word] if non == "non" && is_default(word))).count();
     words.iter().filter(|word| is_default(word)).count() > others
+}
+
+/// Whether a question is for what holds where nothing else is said.
+pub(super) fn asks_for_default(question: &str) -> bool {
+    let asked = question.to_lowercase().replace('’', "'");
+    tells_default(&asked) || UNSAID.iter().any(|words| asked.contains(words))
 }
 
 /// Whether a question for a time is about what holds in general.

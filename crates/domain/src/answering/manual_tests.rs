@@ -225,3 +225,33 @@ fn a_supposed_case_does_not_answer() {
     assert!(text("CountMax default", &[setting]).contains("The default value is 3."));
     assert!(!text("CountMax default", &[setting]).contains("45"));
 }
+
+#[test]
+fn a_denial_is_quoted_with_what_takes_it_back() {
+    let stash = "If you drop a stash by mistake, it cannot be recovered by the normal means. However, you can list the ones that are not reachable any more.";
+    assert!(text("I dropped a stash by mistake, can it be recovered?", &[stash]).contains("However, you can list"));
+}
+
+#[test]
+fn the_error_that_is_asked_about_is_no_answer() {
+    let errors = "Could not serialize access due to concurrent update. Retry the whole transaction when access could not be serialized.";
+    let question = "What should my program do when it gets could not serialize access due to concurrent update?";
+    assert_eq!(text(question, &[errors]), "Retry the whole transaction when access could not be serialized. [^1]");
+}
+
+#[test]
+fn what_holds_if_nothing_is_said_is_a_default() {
+    let create =
+        "The compression selects the algorithm, see the compression command. The default of the compression is lz4.";
+    assert_eq!(
+        text("Which compression is used if I don't specify one?", &[create]),
+        "The default of the compression is lz4. [^1]"
+    );
+}
+
+#[test]
+fn rows_of_both_names_are_quoted() {
+    let table = "| Level | Hotline |\n|---|---|\n| Basic | 9 to 17 |\n| Plus | 7 to 20 |\n| Critical | always |";
+    let said = text("When is the hotline of Basic and Plus?", &[table]);
+    assert!(said.contains("9 to 17") && said.contains("7 to 20") && !said.contains("always"), "{said}");
+}

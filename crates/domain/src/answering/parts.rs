@@ -1,6 +1,6 @@
 //! Questions of several parts: several questions in one, and comparisons. English only.
 
-use crate::asking::{is_auxiliary, is_question_word};
+use crate::asking::is_question_word;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
 
@@ -30,9 +30,6 @@ const DIFFERS: [&str; 4] = [" differ from ", " different from ", " differs from 
 /// Words between two things that are compared.
 const SEPARATORS: [&str; 7] = [" and ", " with ", " to ", " versus ", " vs. ", " vs ", " or "];
 
-/// Words of a question after the first among which its verb stands.
-const MOST_BEFORE_VERB: usize = 4;
-
 /// Most parts that are looked at.
 const MOST_PARTS: usize = 3;
 
@@ -53,15 +50,15 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Returns the sentence stating that the sources do not hold this part.
+    /// Returns the sentence stating that no sentence was found for this part.
     pub(super) fn missing(&self) -> String {
         let words = self.text.trim_matches(|c: char| !c.is_alphanumeric());
         let is_plain = words.len() <= LONGEST_NAMED && !words.contains(['[', ']', '\\', '`', '*', '\n', ':', '|']);
         match (is_plain, self.is_subject) {
             (true, true) => format!("The sources do not say anything about {words}."),
-            (true, false) if is_inverted(words) => format!("The sources do not answer “{words}”."),
-            (true, false) => format!("The sources do not say {}.", lower_first(words)),
-            (false, _) => "The sources do not answer all parts of the question.".to_owned(),
+            // A passage may tell it in other words, or in more sentences than one.
+            (true, false) => format!("None of the passages answers “{words}” in one sentence."),
+            (false, _) => "None of the passages answers each part of the question in one sentence.".to_owned(),
         }
     }
 }
@@ -158,24 +155,6 @@ fn mask_of(question: &Question, part: &str) -> TermMask {
     terms.filter(|(_, term)| holds(&term.word)).fold(0, |mask, (position, _)| mask | 1 << position)
 }
 
-/// Whether a question has its verb before its subject, so that it cannot follow "do not say".
-fn is_inverted(words: &str) -> bool {
-    let mut words = words.split_whitespace().map(str::to_lowercase);
-    let asks = words.next().is_some_and(|first| is_question_word(&first) && first != "who");
-    // "How many days", "which office": the verb comes later.
-    asks && words.take(MOST_BEFORE_VERB).any(|word| is_auxiliary(&word) || word == "'s")
-}
-
-fn lower_first(words: &str) -> String {
-    let first = words.split_whitespace().next().unwrap_or_default();
-    if is_question_word(&first.to_lowercase()) {
-        let mut letters = words.chars();
-        letters.next().map_or_else(String::new, |letter| format!("{}{}", letter.to_lowercase(), letters.as_str()))
-    } else {
-        words.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,9 +199,8 @@ mod tests {
     fn a_missing_part_is_named_in_a_whole_sentence() {
         let part = |text: &str| Part { text: text.to_owned(), mask: 1, kind: AnswerKind::Other, is_subject: false };
         for (text, expected) in [
-            ("who repairs laptops", "The sources do not say who repairs laptops."),
-            ("When was Acme founded", "The sources do not answer “When was Acme founded”."),
-            ("How many days does one have", "The sources do not answer “How many days does one have”."),
+            ("who repairs laptops", "None of the passages answers “who repairs laptops” in one sentence."),
+            ("fees \\[^1]", "None of the passages answers each part of the question in one sentence."),
         ] {
             let missing = part(text).missing();
             assert!(crate::citation::is_ignorance(&missing), "{missing}");

@@ -119,7 +119,8 @@ impl QuotedPassages {
     fn push(&mut self, sources: &Sources<'_>, excerpt: Excerpt) {
         let Some(read) = sources.get(excerpt.source) else { return };
         let mut quoted = Quoted { text: String::new(), number: excerpt.source + 1, is_cited: false, last: None };
-        for unit in read.units.get(excerpt.units.clone()).unwrap_or_default() {
+        let units = read.units.get(excerpt.units.clone()).unwrap_or_default();
+        for unit in units.iter().filter(|unit| units.len() == 1 || !is_head_of_mail(read, unit)) {
             quoted.unit(read, unit);
         }
         if !quoted.is_cited {
@@ -150,9 +151,12 @@ impl QuotedPassages {
 fn lead_in(read: &ReadSource<'_>, heading: Option<usize>) -> Option<String> {
     let own = heading.and_then(|at| read.units.get(at)?.sentences.first());
     let own = own.and_then(|words| read.source.text.get(words.clone()));
-    let above = std::iter::once(read.source.title).chain(read.source.heading.iter().map(String::as_str));
+    let headings = read.source.heading.iter().map(String::as_str);
+    // Titles of web pages often begin with their first heading.
+    let is_said = read.source.heading.first().is_some_and(|first| read.source.title.starts_with(first.as_str()));
+    let title = Some(read.source.title).filter(|_| !is_said);
     let mut names: Vec<String> = Vec::new();
-    for name in above.chain(own) {
+    for name in title.into_iter().chain(headings).chain(own).filter(|name| !is_of_box(name)) {
         // Signs of markup could pair with those of the next name.
         let name = name.trim_end_matches(['#', ' ']).replace(['`', '*', '~', '<', '>'], " ");
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -166,6 +170,20 @@ fn lead_in(read: &ReadSource<'_>, heading: Option<usize>) -> Option<String> {
     let is_heading = matches!(blocks(&heading).as_slice(), [block] if block.kind == BlockKind::Heading);
     let has_words = line.len() <= LONGEST_LEAD_IN && line.chars().any(char::is_alphanumeric);
     (has_words && is_heading && states_nothing_else(&heading, read)).then_some(heading)
+}
+
+/// Whether a paragraph is the head of a mail: who wrote to whom, and when.
+fn is_head_of_mail(read: &ReadSource<'_>, unit: &Unit) -> bool {
+    const FIELDS: [&str; 6] = ["From: ", "To: ", "Cc: ", "Date: ", "Reply-To: ", "Subject: "];
+    let text = read.source.text.get(unit.range.clone()).unwrap_or_default();
+    let is_field = |line: &str| FIELDS.iter().any(|field| line.starts_with(field));
+    unit.kind == UnitKind::Paragraph && text.lines().count() > 1 && text.lines().all(is_field)
+}
+
+/// Whether a heading is that of a box of remarks.
+fn is_of_box(heading: &str) -> bool {
+    const BOXES: [&str; 6] = ["caution", "important", "note", "notes", "tip", "warning"];
+    BOXES.contains(&heading.trim_end_matches([':', ' ']).to_lowercase().as_str())
 }
 
 /// Whether the check of an answer finds nothing in a lead-in but what its source holds: an odd title may read otherwise

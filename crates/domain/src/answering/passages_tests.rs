@@ -101,6 +101,13 @@ fn things_of_which_one_is_named_within_the_other_get_what_is_about_both() {
 }
 
 #[test]
+fn passages_of_a_mail_begin_below_its_head() {
+    let mail = "From: Ada <ada@mill.example>\nTo: all@mill.example\nDate: 2026-04-02T16:40:00+02:00\n\nTo restart the pump, press the green button. Then wait for a minute.";
+    let given = given("How do I restart the pump?", &[mail]).expect("passages");
+    assert_eq!(given.text, "To restart the pump, press the green button. [^1] Then wait for a minute. [^1]");
+}
+
+#[test]
 fn options_that_differ_in_case_get_their_entries() {
     let options = "-h: print this\n\n-j: compress with bzip2 instead of gzip\n\n-J: compress with xz instead of gzip\n\n-q: be quiet";
     let given = given("What is the difference between savelog -j and -J?", &[options]).expect("passages");

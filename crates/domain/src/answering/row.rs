@@ -1,6 +1,11 @@
 //! A row of a table as an answer quotes it: each cell after the name of its column.
 
+use super::naming::words_in;
+use crate::evidence::Question;
 use crate::markdown::{cells, is_table_delimiter};
+
+/// Cells from which a row is too long to be read for one of them.
+const WIDE: usize = 6;
 
 /// The cells of a row, named by a header of one or more rows.
 pub(super) fn labelled(header: &str, row: &str) -> String {
@@ -9,6 +14,18 @@ pub(super) fn labelled(header: &str, row: &str) -> String {
         label => format!("{label}: {cell}"),
     });
     named.collect::<Vec<_>>().join(" | ")
+}
+
+/// A row as [`labelled`] writes it, of a wide table without the cells that the question does not ask for: the first cell stays,
+/// and those of which the question names the column or the value. All of it where it names no column.
+pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
+    let cells: Vec<&str> = row.split(" | ").collect();
+    let of_column = |cell: &&str| cell.split_once(": ").is_some_and(|(column, _)| words_in(question, column) != 0);
+    if cells.len() < WIDE || !cells.iter().skip(1).any(of_column) {
+        return row.to_owned();
+    }
+    let is_asked_for = |(place, cell): &(usize, &&str)| *place == 0 || words_in(question, cell) != 0;
+    cells.iter().enumerate().filter(is_asked_for).map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | ")
 }
 
 /// The cells of a row that hold something, each after the name of its column, which is empty where the header has none.
@@ -40,6 +57,26 @@ pub(super) fn columns_and_values(header: &str, row: &str) -> Vec<(String, String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    #[test]
+    fn of_a_wide_row_the_cells_asked_for_are_shown() {
+        let row = "Article: HG300 | Name: Humidity logger 300 | List price GBP: 259 | List price EUR: 302 | From 10: 5 % | Warranty: 36";
+        let cases = [
+            (
+                "What is the warranty of the humidity logger 300?",
+                "Article: HG300 | Name: Humidity logger 300 | Warranty: 36",
+            ),
+            ("What does the humidity logger 300 weigh?", row),
+        ];
+        for (question, expected) in cases {
+            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
+            assert_eq!(cells_asked_for(&parsed, row), expected, "{question}");
+        }
+        let narrow = "Article: HG300 | Warranty: 36 | Weight: 3";
+        let parsed = Question::new(Analyzer::english(), "What is the warranty?", 100, |_| 5);
+        assert_eq!(cells_asked_for(&parsed, narrow), narrow);
+    }
 
     #[test]
     fn cells_come_after_the_names_of_their_columns() {

@@ -3,13 +3,13 @@
 use super::AnswerSource;
 use super::candidate::{Asked, SentenceCandidate, candidate};
 use super::entry::Entry;
-use super::form::{AN_ENTRY, asks_for_entry, tells_default};
+use super::form::{AN_ENTRY, asks_for_default, asks_for_entry, tells_default};
 use super::fragment::is_title_line;
 use super::listed::Lists;
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section};
-use super::surroundings::{Above, beside, context, ruling, told_below};
+use super::surroundings::{Above, beside, context, ruling, taken_back, told_below};
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
@@ -33,7 +33,7 @@ pub fn candidates(
         question,
         roles: Roles::of(question),
         is_for_entry: asks_for_entry(question),
-        is_for_default: tells_default(&question.asked),
+        is_for_default: asks_for_default(&question.asked),
         nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
         pointers: Pointers::of(question),
         is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
@@ -90,6 +90,7 @@ fn of_source(
                 candidate.told_below = told_below(question, source, evidence, (place, is_entry));
             }
             let next = evidence.sentences.get(place + 1);
+            candidate.taken_back = taken_back(source, sentence, next);
             let is_last = next.is_none_or(|next| next.block != sentence.block);
             let is_name = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
             candidate.is_fragment |= entry.as_ref().is_some_and(is_name);

@@ -2,7 +2,9 @@
 
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
-use super::form::{asks_for_author, asks_for_option, asks_in_present, tells_amount, tells_condition, tells_default};
+use super::form::{
+    asks_for_author, asks_for_default, asks_for_option, asks_in_present, tells_amount, tells_condition, tells_default,
+};
 use super::need::asks_why;
 use crate::command_options::options;
 use crate::evidence::Question;
@@ -38,6 +40,13 @@ enum Form {
     Unseen,
 }
 
+/// Whether a sentence says that there are several things without naming them: "There are several methods."
+fn only_counts(sentence: &str) -> bool {
+    const COUNTS: [&str; 7] = ["several", "various", "many", "multiple", "different", "numerous", "following"];
+    let counts = lower_case_words(sentence).any(|word| COUNTS.contains(&word.as_str()));
+    counts && !sentence.contains([',', ':', '`', '('])
+}
+
 impl<'q> Sought<'q> {
     pub(super) fn of(question: &'q Question) -> Self {
         let asked = &question.asked;
@@ -51,7 +60,7 @@ impl<'q> Sought<'q> {
             _ if asks_for_option(&asked.to_lowercase()) => Form::Option,
             _ => Form::Unseen,
         };
-        Self { question, is_default: tells_default(asked), form }
+        Self { question, is_default: asks_for_default(asked), form }
     }
 
     /// Whether an answer, best sentence first, can hold what is asked for. A definition stands in its best sentence: one
@@ -90,7 +99,7 @@ impl<'q> Sought<'q> {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
                 has_form || candidate.is_row || self.question.terms.is_in_brackets(text)
             }
-            Form::List => candidate.holds_kind || candidate.is_row || !candidate.items.is_empty(),
+            Form::List => !candidate.items.is_empty() || candidate.is_row || candidate.holds_kind && !only_counts(text),
             Form::Unseen => true,
         }
     }

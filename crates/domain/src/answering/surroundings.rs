@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::AnswerSource;
 use super::candidate::below_heading;
 use super::entry::Entry;
-use super::form::tells_default;
+use super::form::{asks_for_default, tells_default};
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
 use super::section::is_own_heading;
@@ -14,7 +14,7 @@ use crate::evidence::measure::Measure;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
-use crate::wording::{answers_yes_or_no, lower_case_words};
+use crate::wording::{Wording, answers_yes_or_no, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
@@ -117,6 +117,20 @@ pub(super) fn ruling(
     (text.len() <= LONGEST_CONTEXT).then(|| (rule.range.clone(), text))
 }
 
+/// The next sentence of the paragraph, if it takes back a part of what the one before denies.
+pub(super) fn taken_back(
+    source: &AnswerSource<'_>,
+    sentence: &SentenceEvidence,
+    next: Option<&SentenceEvidence>,
+) -> Option<(Range<usize>, String)> {
+    let next = next.filter(|next| next.block == sentence.block)?;
+    let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
+    let first = lower_case_words(words(next)).next()?;
+    let turns = matches!(first.as_str(), "however" | "but" | "instead");
+    let text = plain_line(words(next)).filter(|_| turns && Wording::of(words(sentence)).is_negated)?;
+    (text.len() <= LONGEST_CONTEXT).then(|| (next.range.clone(), text))
+}
+
 /// The sentence below one, in the same paragraph or brief section, that tells the number or the date asked for: "-c number: is
 /// the number of blocks tested at a time. The default is 64." Within an entry or below its heading that is any; in running
 /// text one that tells a default.
@@ -126,7 +140,7 @@ pub(super) fn told_below(
     evidence: &PassageEvidence,
     (place, is_entry): (usize, bool),
 ) -> Option<(Range<usize>, String)> {
-    let is_for_default = tells_default(&question.asked);
+    let is_for_default = asks_for_default(&question.asked);
     let is_for_value = matches!(question.kind, AnswerKind::Number | AnswerKind::Date);
     if !is_for_value && !is_for_default {
         return None;

@@ -150,13 +150,13 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
         }
         recency *= WEIGHT_OF_EARLIER;
     }
-    let mut best: Vec<Candidate> = candidates.into_values().collect();
+    let names: Vec<&str> = person.iter().flat_map(|person| person.split(' ')).collect();
+    let mut best: Vec<Candidate> =
+        candidates.into_values().filter(|candidate| !names.contains(&candidate.word.as_str())).collect();
     best.sort_by(|one, two| two.weight.total_cmp(&one.weight));
-    best.truncate(MOST_WORDS);
+    best.truncate(MOST_WORDS.saturating_sub(names.len()));
     best.sort_by_key(|candidate| candidate.place);
     let words = best.into_iter().map(|candidate| candidate.word);
-    let is_of_person = |word: &String| person.as_ref().is_some_and(|person| person.split(' ').any(|name| name == word));
-    let words: Vec<String> = words.filter(|word| !is_of_person(word)).collect();
     let words: Vec<String> = person.iter().cloned().chain(words).collect();
     (!words.is_empty()).then(|| Expansion::Words(words.join(" ")))
 }

@@ -65,11 +65,16 @@ impl Question {
 
 /// Words that frame a question instead of naming its subject, as stems. A passage that answers
 /// "in what year" rarely says "year", so these count for [`FRAME_WEIGHT`] of their frequency.
-const FRAME_STEMS: [&str; 22] = [
+const FRAME_STEMS: [&str; 31] = [
+    "anybodi",
+    "anyon",
+    "anyth",
     "call",
     "date",
     "describ",
     "differ",
+    "everybodi",
+    "everyon",
     "explain",
     "give",
     "kind",
@@ -82,8 +87,12 @@ const FRAME_STEMS: [&str; 22] = [
     "number",
     "percentag",
     "person",
+    "possibl",
     "purpos",
     "refer",
+    "somebodi",
+    "someon",
+    "someth",
     "sort",
     "term",
     "type",

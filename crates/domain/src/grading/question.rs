@@ -12,7 +12,7 @@ use super::unnamed::is_about_something_else;
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
-use crate::wording::Wording;
+use crate::wording::{Wording, lower_case_words};
 
 /// Number of features.
 pub const COUNT: usize = 12;
@@ -221,7 +221,7 @@ impl Nearest<'_> {
             rarest_missing: terms.rarest_missing(mask),
             numbers_missing: question.numbers.missing_in(words.unwrap_or_default()),
             names_missing: names_missing(question, self.evidence.mask()),
-            denied: asked.is_negated && !self.is_denied_near_by(question),
+            denied: denies(&question.text) && !self.is_denied_near_by(question),
             opposed: said.opposes(&asked),
             kind: features::kind_fit(question, self.passage, self.evidence),
         }
@@ -237,6 +237,12 @@ impl Nearest<'_> {
         };
         self.evidence.sentences.iter().any(denies)
     }
+}
+
+/// Whether a question denies something; "without" only tells how.
+fn denies(question: &str) -> bool {
+    let words: Vec<String> = lower_case_words(question).filter(|word| word != "without").collect();
+    Wording::of(&words.join(" ")).is_negated
 }
 
 /// Share of the capitalised words of the question, its first word left out, that are not in `mask`.

@@ -1,9 +1,11 @@
 //! Whether a question names something that none of its passages is about. A statement about its neighbours is then no answer.
 
 use crate::asking::is_auxiliary;
+use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
+use crate::month::MONTHS;
 use crate::wording::lower_case_words;
 
 /// Most words of the name of an office.
@@ -27,7 +29,9 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
     terms.iter().enumerate().any(|(position, term)| {
         let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
-        let is_named = is_named(&question.text, &term.word)
+        // Whether something holds in a place may be told by a sentence about all places, or about others.
+        let is_place = question.kind == AnswerKind::YesNo && is_in_place(&question.text, &term.word);
+        let is_named = is_named(&question.text, &term.word) && !is_place
             || narrows(&question.text, &term.word)
             || is_of_identifier(&question.text, &term.word);
         is_foreign && term.weight >= heaviest && is_named
@@ -38,6 +42,9 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
 /// the question holds: a statement about another version is then no answer.
 fn is_about_another_number(question: &Question, evidence: &[PassageEvidence]) -> bool {
     let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
+    if is_of_another_model(question, held) {
+        return true;
+    }
     let amounts = decimal_amounts(question);
     let unheard_of = question.terms.unheard_of() & !held & !amounts != 0;
     let identifiers = question.terms.all_identifiers() & !amounts;
@@ -48,11 +55,28 @@ fn is_about_another_number(question: &Question, evidence: &[PassageEvidence]) ->
     unheard_of || identifiers != 0 && !evidence.iter().any(is_about_it)
 }
 
+/// Whether the question names a model by a name and a number right after it, and no passage holds the number.
+fn is_of_another_model(question: &Question, held: TermMask) -> bool {
+    let terms = question.terms.terms().iter().enumerate();
+    let is_number = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let follows_name = |number: &str| {
+        let before = question.text.split_once(number).map_or("", |(before, _)| before);
+        let name = before.strip_suffix(' ').and_then(|before| before.split(' ').next_back()).unwrap_or_default();
+        is_named(&question.text, name) && !MONTHS.contains(&name.to_lowercase().as_str())
+    };
+    let mut numbers = terms.filter(|(position, term)| held & (1 << position) == 0 && is_number(&term.word));
+    numbers.any(|(_, term)| follows_name(&term.word))
+}
+
 /// The terms with one point that are numbers of something, as in "2.5 hours", not versions, as in "will 2.0 be released".
 fn decimal_amounts(question: &Question) -> TermMask {
     let is_amount = |word: &str| {
-        let rest = question.text.split_once(word).map_or("", |(_, rest)| rest);
+        let (before, rest) = question.text.split_once(word).unwrap_or_default();
         let next = lower_case_words(rest).next();
+        let is_of_name = before.split_whitespace().next_back().is_some_and(|name| is_named(&question.text, name));
+        if is_of_name {
+            return false;
+        }
         word.matches('.').count() == 1
             && next.is_some_and(|next| !is_auxiliary(&next) && next != "be" && next != "come")
     };
@@ -65,6 +89,12 @@ fn is_of_identifier(question: &str, word: &str) -> bool {
     let written = question.split_whitespace().find(|written| written.contains(word)).unwrap_or_default();
     let bare = written.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '`');
     bare.contains('_') || bare.contains("::") || bare.len() > 2 && bare.starts_with('`') && bare.ends_with('`')
+}
+
+/// Whether a word stands after "in", "from" or "to".
+fn is_in_place(question: &str, word: &str) -> bool {
+    let before = question.split_once(word).map_or("", |(before, _)| before);
+    [" in ", " from ", " to "].iter().any(|preposition| before.ends_with(preposition))
 }
 
 /// Whether a word by itself narrows down what a question is for: "the probe for phosphate".
@@ -109,6 +139,7 @@ mod tests {
             "When was paint 1.19.0 released?",
             "When will the paint of 2027 be released?",
             "What does error E0499 of paint mean?",
+            "What does the Paintmaster 400 cost?",
         ] {
             assert!(is_elsewhere(question, passage), "{question}");
         }
@@ -119,6 +150,7 @@ mod tests {
             "Do jars hold 45 litres?",
             "Do jars hold 2.5 litres?",
             "Do jars hold 50MB?",
+            "Can I buy jars of paint in France?",
         ] {
             assert!(!is_elsewhere(question, passage), "{question}");
         }
