@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use cfb::CompoundFile;
 use extract::{MediaType, extract};
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
@@ -109,8 +110,24 @@ fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
     }
 }
 
-/// Parts of an archive, each with its name; none of another file.
+/// Parts of an archive or streams of a compound file, each with its name; none of another file.
 fn parts(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let streams = streams(bytes);
+    if streams.is_empty() { archived(bytes) } else { streams }
+}
+
+fn streams(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let Ok(mut file) = CompoundFile::open(Cursor::new(bytes)) else { return Vec::new() };
+    let names: Vec<_> = file.walk().filter(cfb::Entry::is_stream).map(|entry| entry.path().to_path_buf()).collect();
+    let mut read = |name: &Path| {
+        let mut content = Vec::new();
+        file.open_stream(name).expect("a stream").read_to_end(&mut content).expect("in memory");
+        (name.to_string_lossy().into_owned(), content)
+    };
+    names.iter().map(|name| read(name)).collect()
+}
+
+fn archived(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else { return Vec::new() };
     let mut parts = Vec::new();
     for index in 0..archive.len() {
@@ -122,8 +139,16 @@ fn parts(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     parts
 }
 
-/// The archive of these parts.
+/// The compound file with these streams, where names are paths, or the archive of these parts.
 fn packed(parts: &[(String, Vec<u8>)]) -> Vec<u8> {
+    if parts.iter().all(|(name, _)| name.starts_with('/')) {
+        let mut file = CompoundFile::create(Cursor::new(Vec::new())).expect("in memory");
+        for (name, content) in parts {
+            file.create_storage_all(Path::new(name).parent().expect("a path")).expect("a storage");
+            file.create_stream(name).expect("new").write_all(content).expect("in memory");
+        }
+        return file.into_inner().into_inner();
+    }
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in parts {
         archive

@@ -1,10 +1,11 @@
 //! Properties of every extraction and every split, whatever the input.
 
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Write};
 
+use cfb::CompoundFile;
 use domain::split::{Outline, PageMap, SizeUnit, SplitSource, SplitterKind, SplitterSettings, Window, split};
 use extract::extract;
-use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 /// Those that the tests of the readers check too.
 #[path = "../../../crates/extract/tests/properties/mod.rs"]
@@ -49,6 +50,72 @@ impl Package {
             archive.write_all(content).expect("in memory");
         }
         archive.finish().expect("in memory").into_inner()
+    }
+}
+
+/// A file of the corpus, one part or stream of which is fuzzed.
+pub struct Sample {
+    /// The file: an archive or a compound file.
+    pub file: &'static [u8],
+    /// The parts, or the paths of the streams, that are fuzzed. Those that the file does not have are added to it.
+    pub parts: &'static [&'static str],
+}
+
+impl Sample {
+    /// Proves that the file is read, also after it was put together anew.
+    pub fn assert_is_read(&self) {
+        for part in self.parts {
+            let content = self.content(part);
+            let whole = if content.is_empty() { self.file.to_vec() } else { self.with(part, &content) };
+            let extracted = extract(&whole, "application/octet-stream", None).expect("the sample is read");
+            assert!(!extracted.text.trim().is_empty(), "{part}");
+        }
+    }
+
+    /// Extracts the file with other content of a part, which the first byte chooses, and checks the result.
+    pub fn check(&self, bytes: &[u8]) {
+        let Some((chosen, content)) = bytes.split_first() else { return };
+        let part = self.parts[usize::from(*chosen) % self.parts.len()];
+        check_extraction(&self.with(part, content), "application/octet-stream");
+    }
+
+    /// What a part holds; nothing if the file does not have it.
+    fn content(&self, part: &str) -> Vec<u8> {
+        let mut content = Vec::new();
+        if part.starts_with('/') {
+            let mut file = CompoundFile::open(Cursor::new(self.file)).expect("a compound file");
+            let stream = file.open_stream(part);
+            stream.map(|mut stream| stream.read_to_end(&mut content).expect("in memory")).ok();
+        } else {
+            let mut file = ZipArchive::new(Cursor::new(self.file)).expect("an archive");
+            let entry = file.by_name(part);
+            entry.map(|mut entry| entry.read_to_end(&mut content).expect("in memory")).ok();
+        }
+        content
+    }
+
+    fn with(&self, part: &str, content: &[u8]) -> Vec<u8> {
+        if part.starts_with('/') {
+            let mut file = CompoundFile::open(Cursor::new(self.file.to_vec())).expect("a compound file");
+            if let Some((storage, _)) = part.rsplit_once('/').filter(|(storage, _)| !storage.is_empty()) {
+                file.create_storage_all(storage).expect("a storage");
+            }
+            file.create_stream(part).expect("a stream").write_all(content).expect("in memory");
+            file.flush().expect("in memory");
+            return file.into_inner().into_inner();
+        }
+        let mut read = ZipArchive::new(Cursor::new(self.file)).expect("an archive");
+        let mut written = ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        for index in 0..read.len() {
+            let mut entry = read.by_index(index).expect("a part");
+            let name = entry.name().expect("a name").into_owned();
+            let mut own = Vec::new();
+            entry.read_to_end(&mut own).expect("in memory");
+            written.start_file(&name, stored).expect("a new part");
+            written.write_all(if name == part { content } else { &own }).expect("in memory");
+        }
+        written.finish().expect("in memory").into_inner()
     }
 }
 
