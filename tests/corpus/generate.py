@@ -83,6 +83,79 @@ def carried_over(unused):
 ''')
 
 
+def markup():
+    write("leave.adoc", f"""= Leave: a _short_ guide
+Mira Novak
+v1.2, 2026-05-01
+:days: 28
+:toc:
+
+// Not for readers.
+Everyone has {{days}} days of paid leave a year, from the first day on.footnote:[Half of them in the first six months.]
+
+include::illness.adoc[]
+
+== Carrying over
+
+{CARRY}
+
+NOTE: Whoever leaves is paid for them.
+
+.How to ask
+. Ask your manager.
+. Then tell the office:
++
+[source,sh]
+----
+leave --days=5 # <1>
+----
+<1> Half days are not possible.
+
+--days=number::
+Ask for _number_ days.
+--from=date:: The first of them.
+
+.Kinds of leave
+[cols="1,1"]
+|===
+|Kind |Days
+
+|Annual |28
+|Moving house |1
+|===
+
+Illness
+~~~~~~~
+
+See <<_carrying_over>> and xref:illness.adoc[the page on illness].
+
+++++
+<p>{SICK}</p><script>var hidden = "script";</script>
+++++
+""")
+    write("pages.adoc", "// The whole handbook.\n\ninclude::leave.adoc[]\ninclude::illness.adoc[leveloffset=+1]\n")
+    cells = [
+        {"cell_type": "code", "source": ["import staff"], "outputs": []},
+        {"cell_type": "markdown", "source": ["# Leave\n", "\n", LEAVE]},
+        {"cell_type": "code", "source": "days = 28\nprint(days)", "execution_count": 1, "outputs": [
+            {"output_type": "stream", "name": "stdout", "text": ["28\n"]},
+            {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {
+                "text/html": "<table><tr><th>Kind</th><th>Days</th></tr><tr><td>Annual</td><td>28</td></tr></table>",
+                "text/plain": "Kind Days",
+            }},
+            {"output_type": "display_data", "metadata": {}, "data": {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}},
+        ]},
+        {"cell_type": "markdown", "source": ["## Carrying over\n", "\n", CARRY]},
+        {"cell_type": "code", "source": "days[0]", "outputs": [
+            {"output_type": "error", "ename": "TypeError", "evalue": "'int' object is not subscriptable", "traceback": ["\x1b[31m…"]},
+        ]},
+    ]
+    for cell in cells:
+        cell["metadata"] = {}
+    notebook = {"cells": cells, "metadata": {"kernelspec": {"language": "python", "name": "python3"}}, "nbformat": 4, "nbformat_minor": 5}
+    write("leave.ipynb", json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")
+
+
 def encodings():
     write("windows-1252.txt", "Größe und Maß: die Tür ist “zwei” Meter hoch – genug für alle.".encode("windows-1252"))
     write("shift-jis.txt", "有給休暇は年に二十八日あります。申請は二週間前までに上司へ提出してください。".encode("shift_jis"))
@@ -323,6 +396,6 @@ def hostile():
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for make in [texts, encodings, word, slides, workbook, book, pdf, report, open_documents, legacy, old_word, binary_slides, binary_workbook, mail, hostile]:
+    for make in [texts, markup, encodings, word, slides, workbook, book, pdf, report, open_documents, legacy, old_word, binary_slides, binary_workbook, mail, hostile]:
         make()
     print(f"{len(list(FILES.iterdir()))} files in {FILES}")

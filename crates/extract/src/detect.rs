@@ -7,7 +7,7 @@ use super::{
     decode::may_be_text,
     mail, manual,
     media_type::essence,
-    msg,
+    msg, notebook,
 };
 
 /// Number of bytes at the start that may contain the signature of a PDF: producers may put other bytes before it.
@@ -37,14 +37,18 @@ impl Detected {
 
 /// Whether a document is read by large libraries, which should run in a separate process in case they fail.
 ///
-/// True for all documents that have a signature, for web pages, manual pages and mail; false for text that is read line by line.
+/// True for all documents that have a signature, for web pages, manual pages, `AsciiDoc`, notebooks and mail; false for text
+/// that is read line by line.
 #[must_use]
 pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
     signature(bytes).is_some()
         || looks_like_html(bytes)
         || mail_format(bytes, declared).is_some()
         || manual::looks_like_manual(bytes)
-        || MediaType::parse(declared).is_some_and(|known| matches!(known.format, Format::Html | Format::Manual))
+        || may_be_notebook(declared) && notebook::looks_like_notebook(bytes)
+        || MediaType::parse(declared).is_some_and(|known| {
+            matches!(known.format, Format::Html | Format::Manual | Format::AsciiDoc | Format::Notebook)
+        })
 }
 
 /// Whether a file with this beginning looks like a document: one that can be read, or one for which the error explains
@@ -143,9 +147,17 @@ fn is_text_by_name(declared: &str) -> bool {
     MediaType::parse(declared).is_some_and(|known| known.format.is_text())
 }
 
+/// Whether a media type leaves it open that a document is a notebook: one of JSON, or of text of which nothing is known.
+fn may_be_notebook(declared: &str) -> bool {
+    MediaType::parse(declared).is_none_or(|known| matches!(known.format, Format::Json | Format::Plain))
+}
+
 /// The format of text, which has no signature.
 fn text(bytes: &[u8], declared: &str) -> Detected {
     match MediaType::parse(declared) {
+        _ if may_be_notebook(declared) && notebook::looks_like_notebook(bytes) => {
+            Detected::of(Format::Notebook, declared)
+        }
         Some(known) if known.format.is_text() && known.format != Format::Plain => {
             Detected { format: known.format, media_type: essence(declared) }
         }

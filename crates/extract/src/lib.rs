@@ -6,6 +6,7 @@
 //! formats, and the caller reads them in a process that may fail.
 
 mod archive;
+mod asciidoc;
 mod attachments;
 mod compressed;
 mod content;
@@ -23,6 +24,7 @@ mod mail;
 mod manual;
 mod media_type;
 mod msg;
+mod notebook;
 mod office;
 mod pdf;
 mod plain;
@@ -94,6 +96,8 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
         Format::Markdown | Format::Code => content.set_text(text)?,
         Format::Html => html::page(&text, &mut content)?,
         Format::Manual => manual::page(&text, &mut content)?,
+        Format::AsciiDoc => asciidoc::document(&text, &mut content)?,
+        Format::Notebook => notebook::document(&text, &mut content)?,
         Format::Table => {
             rows::separated(&text, media_type != MediaType::of(Format::Table).name, &mut content)?;
         }
@@ -133,12 +137,14 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
     let (attachments, unread) = attachments.finish();
     notes.unread_attachments = unread;
     let splitter = match format {
-        Format::Markdown => SplitterKind::Markdown,
+        Format::Markdown | Format::Notebook => SplitterKind::Markdown,
         Format::Code => SplitterKind::Code,
         _ => SplitterKind::Recursive,
     };
     let title = title.or_else(|| match format {
         Format::Markdown => first_heading(&text),
+        // Often below the code that everything else needs.
+        Format::Notebook => title_among(&headings_of_markdown(&text), text.len()),
         // The first of several: a sheet, often called "Sheet1", or a message.
         Format::Xlsx | Format::Xls | Format::Xlsb | Format::Ods | Format::Mailbox => None,
         _ => title_among(&headings, 0),
@@ -231,7 +237,7 @@ mod tests {
         #[test]
         fn text_formats_never_panic(
             text in "([a-z,;\t|\"{}\\[\\]:<>/=&#\n 0-9é漢]|<td>|<tr>|<table>|</table>|<h1>|<pre>){0,80}",
-            media_type in prop::sample::select(vec!["text/html", "text/csv", "text/tsv", "application/json", "application/x-ndjson", "text/x-rust"]),
+            media_type in prop::sample::select(vec!["text/html", "text/csv", "text/tsv", "application/json", "text/asciidoc", "application/x-ipynb+json", "application/x-ndjson", "text/x-rust"]),
         ) {
             if let Ok(extracted) = extract(text.as_bytes(), media_type, None) {
                 prop_assert!(!extracted.text.trim().is_empty());

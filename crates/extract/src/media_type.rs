@@ -13,6 +13,10 @@ pub enum Format {
     Html,
     /// The source of a manual page (man(7), mdoc(7)).
     Manual,
+    /// `AsciiDoc`.
+    AsciiDoc,
+    /// A Jupyter notebook (nbformat 3 and 4).
+    Notebook,
     /// Comma-separated values (RFC 4180), or separated by semicolons, tabs or bars.
     Table,
     /// JSON (RFC 8259).
@@ -66,6 +70,8 @@ impl Format {
                 | Self::Code
                 | Self::Html
                 | Self::Manual
+                | Self::AsciiDoc
+                | Self::Notebook
                 | Self::Table
                 | Self::Json
                 | Self::JsonLines
@@ -106,8 +112,8 @@ const GZIP: [&str; 2] = ["application/gzip", "application/x-gzip"];
 const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Plain text comes first: it is what everything else is measured against.
-static MEDIA_TYPES: [MediaType; 53] = [
-    media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "adoc", "org", "tex"]),
+static MEDIA_TYPES: [MediaType; 55] = [
+    media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "org", "tex"]),
     media_type(Format::Markdown, "text/markdown", &["text/x-markdown"], &["md", "markdown", "mdown", "mkd", "mdx"]),
     media_type(Format::Html, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"]),
     media_type(
@@ -116,6 +122,8 @@ static MEDIA_TYPES: [MediaType; 53] = [
         &["text/x-troff", "text/x-troff-man", "application/x-troff", "application/x-troff-man"],
         &["man", "mdoc"],
     ),
+    media_type(Format::AsciiDoc, "text/asciidoc", &["text/x-asciidoc"], &["adoc", "asciidoc"]),
+    media_type(Format::Notebook, "application/x-ipynb+json", &[], &["ipynb"]),
     media_type(Format::Table, "text/csv", &["application/csv", "text/x-csv"], &["csv"]),
     media_type(Format::Table, "text/tab-separated-values", &["text/tsv"], &["tsv", "tab"]),
     media_type(Format::Json, "application/json", &["text/json"], &["json", "geojson", "jsonld"]),
@@ -210,8 +218,8 @@ static MEDIA_TYPES: [MediaType; 53] = [
 
 impl MediaType {
     /// For messages.
-    pub const SUPPORTED: &str = "text, Markdown, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, \
-         JSON, JSON lines, manual pages or source code, also compressed by gzip";
+    pub const SUPPORTED: &str = "text, Markdown, AsciiDoc, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, \
+         JSON, JSON lines, Jupyter notebooks, manual pages or source code, also compressed by gzip";
 
     /// Text of which nothing more is known.
     #[must_use]

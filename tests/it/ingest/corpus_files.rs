@@ -44,7 +44,7 @@ const MANUAL: &[&str] = &[
     "Up to five unused days",
 ];
 
-pub(super) const READABLE: [Readable; 45] = [
+pub(super) const READABLE: [Readable; 47] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -54,6 +54,24 @@ pub(super) const READABLE: [Readable; 45] = [
     ),
     ("leave.man", "text/troff", MANUAL),
     ("leave.1.gz", "text/troff", MANUAL),
+    (
+        "leave.adoc",
+        "text/asciidoc",
+        &[
+            "Leave: a short guide\n\nMira Novak, version 1.2, 2026-05-01\n\n",
+            LEAVE,
+            "Carrying over\n\n",
+            CARRY,
+            "Note: Whoever leaves is paid for them.",
+            "| Kind | Days |\n|---|---|\n| Annual | 28 |",
+            SICK,
+        ],
+    ),
+    (
+        "leave.ipynb",
+        "application/x-ipynb+json",
+        &["# Leave\n\n", LEAVE, "```python\ndays = 28\nprint(days)\n```\n\n```\n28\n```", CARRY, "TypeError: 'int'"],
+    ),
     ("leave.py", "text/x-python", &["class Leave:", "    def days_left(self, taken):"]),
     (
         "leave.pdf",
@@ -143,10 +161,11 @@ pub(super) const READABLE: [Readable; 45] = [
 ];
 
 /// A file, the cause of its failure, and a word of the message.
-pub(super) const UNREADABLE: [(&str, &str, &str); 17] = [
+pub(super) const UNREADABLE: [(&str, &str, &str); 18] = [
     ("empty.pdf", "empty", "holds no text"),
     ("blank.md", "empty", "holds no text"),
     ("reference.8", "empty", "send that one"),
+    ("pages.adoc", "empty", "send those"),
     ("truncated.pdf", "malformed", "incomplete"),
     ("truncated.docx", "malformed", "incomplete"),
     ("broken.json", "malformed", "incomplete"),

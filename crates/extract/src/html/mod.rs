@@ -6,6 +6,7 @@
 //! reading modes of browsers do, was rejected: it drops tables, lists and references, and an ingested document must not
 //! lose parts silently.
 
+mod fragment;
 mod listing;
 mod main_content;
 mod menu;
@@ -18,10 +19,12 @@ use std::collections::HashSet;
 
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 
+pub(super) use self::fragment::closed;
 use self::listing::{OpenLists, is_indented, is_number, is_term};
 use self::main_content::{elements, main_content};
 use self::menu::menus;
 use self::navigation::is_navigation;
+pub(super) use self::preformatted::between_fences;
 use self::preformatted::{fenced, fenced_line, is_line_of_code};
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};

@@ -37,13 +37,13 @@ pub(super) fn fenced(text: &str) -> String {
         }
     }
     let parts: Vec<String> =
-        written.into_iter().map(|(is_code, part)| if is_code { between_fences(&part) } else { part }).collect();
+        written.into_iter().map(|(is_code, part)| if is_code { between_fences("", &part) } else { part }).collect();
     parts.join("\n\n")
 }
 
 /// A line of code as Markdown; white space in it is collapsed.
 pub(super) fn fenced_line(text: &str) -> String {
-    between_fences(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    between_fences("", &text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The lines between blank ones.
@@ -65,12 +65,13 @@ fn paragraphs(text: &str) -> Vec<String> {
     parts
 }
 
-fn between_fences(code: &str) -> String {
+/// Code as Markdown, of a language that may have no name.
+pub(in super::super) fn between_fences(language: &str, code: &str) -> String {
     let code = if code.contains('\n') { code } else { code.trim_start() };
     // A fence is longer than any in the code.
     let longest = code.split(|sign| sign != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}\n{code}\n{fence}")
+    format!("{fence}{language}\n{code}\n{fence}")
 }
 
 /// Whether a paragraph is running text, or each of its lines a label with its value: "Type: string".

@@ -10,6 +10,7 @@ mod styles;
 mod xlsx;
 
 pub(super) use docx::document;
+pub(super) use numbering::numeral;
 pub(super) use ods::open_workbook;
 pub(super) use pptx::presentation;
 pub(super) use relations::resolve;

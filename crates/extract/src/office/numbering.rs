@@ -148,7 +148,7 @@ impl List {
 }
 
 /// A number in a format; `None` for bullets and for scripts that are not known.
-fn numeral(number: u32, format: &str) -> Option<String> {
+pub(in super::super) fn numeral(number: u32, format: &str) -> Option<String> {
     let is_lettered = (1..=HIGHEST_LETTERED).contains(&number);
     match format {
         "decimal" => Some(number.to_string()),
