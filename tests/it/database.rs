@@ -100,6 +100,12 @@ async fn copy(template: &str, name: &str) -> PgConnectOptions {
     server().await.database(name)
 }
 
+/// A copy of the database of a test, in which nobody works meanwhile.
+pub(crate) async fn copy_of(options: &PgConnectOptions) -> PgConnectOptions {
+    let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    copy(options.get_database().expect("a name"), &name).await
+}
+
 /// Keeps details of errors out of the log, as the private Postgres does for the database of the service.
 async fn be_terse(name: &str) {
     let mut connection = administrator().await;

@@ -82,6 +82,58 @@ async fn nothing_of_a_document_is_left_in_any_table() {
     app.stop().await;
 }
 
+/// A backup brings back what was erased since; the receipts say what to erase again.
+#[tokio::test]
+async fn receipts_that_are_sent_again_erase_what_a_restore_brings_back() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let documents = json!([
+        {"source": "canaryword.md", "text": "The canaryword grows in the office."},
+        {"source": "second.md", "text": "A canaryword."},
+        {"source": "kept.md", "text": "Words."},
+    ]);
+    let job = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await;
+    assert_eq!((job.status, &job.body["state"]), (200, &json!("succeeded")), "{job:?}");
+    let question =
+        json!({"question": "Where does the canaryword grow?", "collections": ["c"], "cache": {"ttl_s": 300}});
+    assert!(app.ask(question).await.body["sources"].to_string().contains("canaryword"));
+    let of_the_day = app.database.clone();
+    app.stop().await;
+    let backup = database::copy_of(&of_the_day).await;
+    let url = server.base_url();
+    let models = [("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];
+
+    let app = TestApp::start(of_the_day, &models).await;
+    for source in ["canaryword.md", "second.md"] {
+        let made = app.post("/v1/erasures", json!({"collection": "c", "source": source, "asks": true})).await;
+        assert_eq!(made.status, 201, "{made:?}");
+    }
+    assert_eq!(tables_with(&app, "canaryword").await, [""; 0]);
+    let receipts = app.get("/v1/erasures").await.body["erasures"].clone();
+    app.stop().await;
+
+    let app = TestApp::start(backup, &models).await;
+    assert!(tables_with(&app, "canaryword").await.len() >= 4, "it is back");
+    let known = app.get("/v1/erasures").await.body["erasures"].clone();
+    let known = known.as_array().expect("receipts");
+    let mut again = 0;
+    for receipt in receipts.as_array().expect("receipts") {
+        let id = receipt["subject"][0].as_str().and_then(|subject| subject.strip_prefix("document:"));
+        let made = app.post("/v1/erasures", json!({"document": id.expect("an id"), "asks": true})).await;
+        // What had been erased before the backup was made is not in it.
+        if known.contains(receipt) {
+            made.assert_problem(404, "not_found");
+            continue;
+        }
+        assert_eq!((made.status, &made.body["subject"]), (201, &receipt["subject"]), "{made:?}");
+        again += 1;
+    }
+    assert_eq!(again, 2);
+    assert_eq!(tables_with(&app, "canaryword").await, [""; 0]);
+    assert_eq!(app.get("/v1/collections/c").await.body["documents"], 1, "what was not erased is there");
+    app.stop().await;
+}
+
 #[tokio::test]
 async fn asks_are_left_and_told_unless_they_are_to_go() {
     let server = ModelServer::start().await;
