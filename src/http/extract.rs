@@ -1,28 +1,31 @@
 //! Extractors whose rejections are problem documents.
 
-use std::fmt::Write as _;
+use std::{error::Error, fmt::Write as _, io::BufReader, iter::successors};
 
 use axum::{
+    RequestExt,
     body::Bytes,
-    extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
-    http::{StatusCode, header, request::Parts},
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    http::{header, request::Parts},
 };
+use bytes::Buf;
+use http_body_util::{BodyExt, LengthLimitError};
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::de::{Deserializer, Read};
 
 use super::{AppState, problem::ApiError};
 
 /// Extracts a JSON body. Syntax errors are 400; a value of the wrong type or an unknown member is 422 and is named.
 pub(super) struct ValidJson<T>(pub(super) T);
 
-impl<T: DeserializeOwned> FromRequest<AppState> for ValidJson<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for ValidJson<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, _: &AppState) -> Result<Self, ApiError> {
         if !is_json(request.headers().get(header::CONTENT_TYPE)) {
             return Err(ApiError::media_type("application/json"));
         }
-        let body = read_body(request, state).await?;
-        parse(&body).map(Self)
+        parse_body(request).await.map(Self)
     }
 }
 
@@ -45,15 +48,30 @@ impl BodyLimit {
     }
 }
 
-/// Reads a body up to the route's limit.
-pub(super) async fn read_body(request: Request, state: &AppState) -> Result<Bytes, ApiError> {
+/// Bodies of this size and more are parsed as they came: what has been parsed is let go, and they are never held in one piece.
+const LARGE: usize = 1024 * 1024;
+
+/// Reads a body up to the route's limit, and parses it as a JSON object.
+///
+/// # Errors
+/// As [`parse`], and for a body that is too large or breaks off.
+pub(super) async fn parse_body<T: DeserializeOwned + Send + 'static>(request: Request) -> Result<T, ApiError> {
     let BodyLimit(limit) = BodyLimit::of(&request);
-    Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
-        BytesRejection::FailedToBufferBody(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            ApiError::too_large(limit)
+    let body = request.into_limited_body().collect().await.map_err(|error| {
+        let mut chain = successors(Some(&error as &(dyn Error + 'static)), |error| (*error).source());
+        if chain.any(<dyn Error>::is::<LengthLimitError>) {
+            return ApiError::too_large(limit);
         }
-        other => ApiError::unreadable(format!("{}; send the whole body", other.body_text())),
-    })
+        ApiError::unreadable(format!("Failed to buffer the request body: {error}; send the whole body"))
+    })?;
+    let mut parts = body.aggregate();
+    if parts.remaining() >= LARGE && parts.chunk().trim_ascii_start().starts_with(b"{") {
+        let reader = BufReader::new(parts.reader());
+        let parsing = tokio::task::spawn_blocking(move || parse_with(Deserializer::from_reader(reader)));
+        return parsing.await.map_err(|error| ApiError::internal(format!("a body was not parsed: {error}")))?;
+    }
+    let whole: Bytes = parts.copy_to_bytes(parts.remaining());
+    parse(&whole)
 }
 
 /// Parses a JSON object; an error includes the position of a wrong value.
@@ -66,7 +84,10 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     if !is_object && serde_json::from_slice::<IgnoredAny>(body).is_ok() {
         return Err(ApiError::invalid_field(String::new(), "must be a JSON object"));
     }
-    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    parse_with(Deserializer::from_slice(body))
+}
+
+fn parse_with<'de, T: DeserializeOwned>(mut deserializer: Deserializer<impl Read<'de>>) -> Result<T, ApiError> {
     let parsed = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let mut pointer = pointer(error.path());
         let inner = error.into_inner();

@@ -110,7 +110,7 @@ impl InFlight {
 /// Extracts a JSON body of an upload, with the room that it takes.
 pub(super) struct RoomyJson<T>(pub(super) T, pub(super) Room);
 
-impl<T: DeserializeOwned> FromRequest<AppState> for RoomyJson<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for RoomyJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {

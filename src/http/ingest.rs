@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{
     AppState,
     acl::NewAclBody,
-    extract::{ValidPath, ValidQuery, parse, read_body},
+    extract::{ValidPath, ValidQuery, parse_body},
     fields::Faults,
     in_flight::RoomyJson,
     jobs::{JobBody, place_of},
@@ -321,7 +321,7 @@ pub(super) async fn create_documents(
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let room = state.in_flight.room(&request).await?;
     let upload = match essence.as_str() {
-        "application/json" => parse::<NewDocumentsBody>(&read_body(request, &state).await?)?.read()?,
+        "application/json" => parse_body::<NewDocumentsBody>(request).await?.read()?,
         "multipart/form-data" => multipart::read(request, &state).await?,
         _ => return Err(ApiError::media_type("application/json or multipart/form-data")),
     };

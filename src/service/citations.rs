@@ -2,13 +2,13 @@
 
 use uuid::Uuid;
 
-use super::ServiceError;
+use super::{ServiceError, principals::principal_numbers};
 pub(crate) use crate::store::{CitedPassage, CitedState};
 use crate::{
     domain::{
+        access::Grant,
         citation::Urn,
         comparison::{Comparison, compare, successor},
-        identity::TenantId,
     },
     store::{CitedChunks, DocumentText, Store},
 };
@@ -53,34 +53,40 @@ impl CitationService {
         Self { store }
     }
 
-    /// The current state of a cited passage.
+    /// The current state of a cited passage. Where the document is hidden from the caller, the same is done as where there is
+    /// none, so that the time tells nothing either.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] when no passage of this name ever existed.
-    pub(crate) async fn get(&self, tenant: TenantId, urn: &Urn) -> Result<CitedState, ServiceError> {
+    /// [`ServiceError::NotFound`] when no passage of this name ever existed, or the caller may not see its document.
+    pub(crate) async fn get(&self, grant: &Grant, urn: &Urn) -> Result<CitedState, ServiceError> {
         let missing = || no_citation(urn);
+        // A citation is found only under the name of its document's collection.
+        if !grant.reaches(urn.collection()) {
+            return Err(missing());
+        }
         let cited = CitedChunks {
             collection: urn.collection(),
             document_id: document_of(urn).ok_or_else(missing)?,
             version: urn.version(),
             chunks: urn.chunks(),
+            caller: principal_numbers(&self.store, grant).await?,
         };
-        self.store.documents().cited(tenant, &cited).await?.ok_or_else(missing)
+        self.store.documents().cited(grant.tenant(), &cited).await?.ok_or_else(missing)
     }
 
     /// The same, with the text around it or in its place.
     ///
     /// # Errors
     /// As [`Self::get`].
-    pub(crate) async fn in_document(&self, tenant: TenantId, urn: &Urn) -> Result<CitedInDocument, ServiceError> {
-        let state = self.get(tenant, urn).await?;
+    pub(crate) async fn in_document(&self, grant: &Grant, urn: &Urn) -> Result<CitedInDocument, ServiceError> {
+        let state = self.get(grant, urn).await?;
         let mut cited = CitedInDocument { state, around: None, now: None };
         if matches!(cited.state, CitedState::Deleted { .. }) {
             return Ok(cited);
         }
         let Some(id) = document_of(urn) else { return Ok(cited) };
         // A document that was deleted in this moment is shown without its text.
-        let Some(text) = self.store.documents().document_text(tenant, id).await? else { return Ok(cited) };
+        let Some(text) = self.store.documents().document_text(grant.tenant(), id).await? else { return Ok(cited) };
         match &cited.state {
             CitedState::Current(passage) => cited.around = around(passage, urn.version(), &text),
             CitedState::Superseded { passage: Some(passage), .. } => {
@@ -93,7 +99,7 @@ impl CitationService {
 }
 
 /// Error: there never was such a passage.
-pub(super) fn no_citation(urn: &Urn) -> ServiceError {
+fn no_citation(urn: &Urn) -> ServiceError {
     ServiceError::NotFound { what: "citation", name: urn.to_string() }
 }
 

@@ -177,14 +177,6 @@ impl DocumentService {
         principal_numbers(&self.store, grant).await
     }
 
-    /// Whether there is a document of this identity that a caller with these numbers may not see.
-    ///
-    /// # Errors
-    /// Store failures.
-    pub(crate) async fn is_hidden(&self, tenant: TenantId, id: Uuid, caller: &[i32]) -> Result<bool, ServiceError> {
-        Ok(self.store.documents().is_hidden(tenant, id, caller).await?)
-    }
-
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Uuid, ServiceError> {
         let found = self.store.collections().collection(tenant, name).await?;
         Ok(found.ok_or_else(|| ServiceError::no_collection(name))?.id)

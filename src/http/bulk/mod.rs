@@ -182,7 +182,11 @@ struct Reception {
 impl Reception {
     /// Receives the whole stream.
     async fn receive(&mut self, body: BodyDataStream) -> Result<uuid::Uuid, ApiError> {
-        if let Err(error) = self.read(body).await {
+        let received = match self.read(body).await {
+            Ok(()) => self.complete().await,
+            Err(error) => Err(error),
+        };
+        if received.is_err() {
             // The documents that arrived stay, regardless of the error. If closing fails too, the job is closed later
             // for lack of a heartbeat.
             if let Err(closing) = self.stream.break_off().await {
@@ -191,14 +195,14 @@ impl Reception {
                     "an upload that broke off could not be closed in the database; the reaper closes its job"
                 );
             }
-            return Err(self.place(error));
         }
+        received.map_err(|error| self.place(error))
+    }
+
+    async fn complete(&mut self) -> Result<uuid::Uuid, ApiError> {
         let hash: Hash = self.hash.clone().finalize().into();
-        match self.stream.complete(hash).await {
-            Ok(Some(job)) => Ok(job),
-            Ok(None) => Err(ApiError::invalid_field("", "the stream holds no document; send one JSON object per line")),
-            Err(error) => Err(self.place(error.into())),
-        }
+        let job = self.stream.complete(hash).await?;
+        job.ok_or_else(|| ApiError::invalid_field("", "the stream holds no document; send one JSON object per line"))
     }
 
     async fn read(&mut self, mut body: BodyDataStream) -> Result<(), ApiError> {

@@ -39,7 +39,7 @@ pub(super) async fn resolve(
         Against::Urns(urns) => {
             let mut sources = Vec::with_capacity(urns.len());
             for (place, urn) in urns.into_iter().enumerate() {
-                sources.push(cited(parts, grant.tenant(), urn, place).await?);
+                sources.push(cited(parts, grant, urn, place).await?);
             }
             Ok(sources)
         }
@@ -57,12 +57,12 @@ pub(super) async fn resolve(
 }
 
 /// The passage of a URN as it was cited.
-async fn cited(parts: &CheckParts, tenant: TenantId, urn: Urn, place: usize) -> Result<CheckSource, ServiceError> {
+async fn cited(parts: &CheckParts, grant: &Grant, urn: Urn, place: usize) -> Result<CheckSource, ServiceError> {
     let unkept = |detail: &str| ServiceError::Invalid {
         pointer: format!("/urns/{place}"),
         detail: format!("{urn} names a passage whose text is no longer kept: {detail}"),
     };
-    let passage = match parts.citations.get(tenant, &urn).await? {
+    let passage = match parts.citations.get(grant, &urn).await? {
         CitedState::Current(passage) | CitedState::Superseded { passage: Some(passage), .. } => passage,
         CitedState::Superseded { passage: None, .. } => return Err(unkept("its document was replaced")),
         CitedState::Deleted { .. } => return Err(unkept("its document was deleted")),

@@ -15,8 +15,6 @@ pub(crate) use administration::RecordOf;
 
 use std::sync::Arc;
 
-use uuid::Uuid;
-
 use super::{
     ServiceError,
     access::AccessService,
@@ -122,14 +120,6 @@ impl Granted {
     /// The caller's principals by their numbers; `None` for one who sees every document that it reaches.
     async fn numbers(&self) -> Result<Option<Vec<i32>>, ServiceError> {
         self.parts.documents.numbers_of(&self.caller.grant).await
-    }
-
-    /// Whether there is a document of this identity that an access control list hides from the caller.
-    async fn is_hidden(&self, document: Uuid) -> Result<bool, ServiceError> {
-        match self.numbers().await? {
-            None => Ok(false),
-            Some(caller) => self.parts.documents.is_hidden(self.tenant(), document, &caller).await,
-        }
     }
 
     /// Refuses a name under which the caller may make nothing.

@@ -11,8 +11,8 @@ use crate::{
         ServiceError,
         ask::{AskFrame, AskReport, AskRequest, FailedAsk, Settings, StreamMode},
         audit::{AuditFilter, AuditRow},
-        check::{Against, CheckReport, CheckRequest},
-        citations::{CitedInDocument, CitedState, no_citation},
+        check::{CheckReport, CheckRequest},
+        citations::{CitedInDocument, CitedState},
         retrieval::Retrieved,
         search::SearchRequest,
     },
@@ -70,11 +70,6 @@ impl Granted {
     /// # Errors
     /// As [`CheckService::check`](crate::service::check::CheckService::check).
     pub(crate) async fn check(&self, request: CheckRequest) -> Result<CheckReport, ServiceError> {
-        if let Against::Urns(urns) = &request.against {
-            for urn in urns {
-                self.see_citation(urn).await?;
-            }
-        }
         self.parts.check.check(&self.caller.grant, request).await
     }
 
@@ -83,8 +78,7 @@ impl Granted {
     /// # Errors
     /// As [`CitationService::get`](crate::service::citations::CitationService::get).
     pub(crate) async fn citation(&self, urn: &Urn) -> Result<CitedState, ServiceError> {
-        self.see_citation(urn).await?;
-        self.parts.citations.get(self.tenant(), urn).await
+        self.parts.citations.get(&self.caller.grant, urn).await
     }
 
     /// The same, with the text around it or in its place.
@@ -92,18 +86,7 @@ impl Granted {
     /// # Errors
     /// As [`Self::citation`].
     pub(crate) async fn citation_in_document(&self, urn: &Urn) -> Result<CitedInDocument, ServiceError> {
-        self.see_citation(urn).await?;
-        self.parts.citations.in_document(self.tenant(), urn).await
-    }
-
-    /// Answers as for a citation that does not exist, if the caller may not see its document. A citation is found only under
-    /// the name of its document's collection.
-    async fn see_citation(&self, urn: &Urn) -> Result<(), ServiceError> {
-        let is_hidden = match urn.document().parse() {
-            Ok(document) => self.is_hidden(document).await?,
-            Err(_) => false,
-        };
-        if self.caller.grant.reaches(urn.collection()) && !is_hidden { Ok(()) } else { Err(no_citation(urn)) }
+        self.parts.citations.in_document(&self.caller.grant, urn).await
     }
 
     /// Past asks, newest first: those that searched nothing but the caller's collections.

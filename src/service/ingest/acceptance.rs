@@ -59,7 +59,7 @@ impl Upload {
     }
 
     fn is_small(&self) -> bool {
-        let bytes: usize = self.items.iter().map(|item| item.content.len()).sum();
+        let bytes: usize = self.items.iter().map(|item| item.content.bytes()).sum();
         self.items.len() <= SHARED_DOCUMENTS && bytes <= SHARED_BYTES
     }
 }
@@ -120,7 +120,7 @@ impl IngestService {
 
     /// Whether a job was accepted, and is kept, though the transaction that was to write it ended with an error: the database
     /// may have been lost after it had committed.
-    async fn is_there(&self, tenant: TenantId, job: Uuid) -> bool {
+    pub(super) async fn is_there(&self, tenant: TenantId, job: Uuid) -> bool {
         let found = matches!(self.store.jobs().job(tenant, job).await, Ok(Some(_)));
         found && self.store.flush().await.is_ok()
     }
@@ -142,8 +142,11 @@ impl IngestService {
         self.record.event(caller, Changed { change: Change::CreateDocuments, things, number: documents as u64 })
     }
 
-    async fn enqueue(&self, upload: Upload) -> Result<EnqueueOutcome, ServiceError> {
+    async fn enqueue(&self, mut upload: Upload) -> Result<EnqueueOutcome, ServiceError> {
         if !upload.is_small() {
+            for item in &mut upload.items {
+                item.content.pack().await;
+            }
             return self.enqueue_together(&[upload]).await?.pop().ok_or_else(lost);
         }
         let (key, service) = ((upload.caller.grant.tenant(), upload.collection.clone()), self.clone());

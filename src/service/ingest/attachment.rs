@@ -37,7 +37,7 @@ pub(super) fn attached_item(message: &Described, attachment: Attachment) -> NewJ
     NewJobItem {
         source: format!("{}/{name}", origin.source),
         payload: Work::Upload(upload).store(),
-        content,
+        content: content.into(),
         phase: Phase::Store,
         // A new document has the list of the message that it was found in.
         acl: None,

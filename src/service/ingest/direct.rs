@@ -152,7 +152,7 @@ impl Entry<'_> {
     fn of(upload: &Upload) -> Option<Entry<'_>> {
         let [item] = upload.items.as_slice() else { return None };
         let is_plain = upload.webhook.is_none() && item.acl.is_none();
-        let is_small = item.phase == Phase::Store && item.content.len() <= SMALL_BYTES;
+        let is_small = item.phase == Phase::Store && item.content.bytes() <= SMALL_BYTES;
         (is_plain && is_small).then_some(Entry { upload, item })
     }
 
@@ -174,12 +174,12 @@ impl Entry<'_> {
             key: self.upload.key(),
             event,
             source: &self.item.source,
-            bytes: self.item.content.len() as u64,
+            bytes: self.item.content.bytes() as u64,
         }
     }
 
     fn item_and_size(&self) -> (ItemKey, usize) {
-        (self.key(), self.item.content.len())
+        (self.key(), self.item.content.bytes())
     }
 
     /// As a worker would have claimed it.
@@ -189,7 +189,7 @@ impl Entry<'_> {
             position: 0,
             source: self.item.source.clone(),
             payload: self.item.payload.clone(),
-            content: self.item.content.clone(),
+            content: self.item.content.kept().to_vec(),
             stored_version: None,
             attempts: 1,
             failures: 0,
@@ -202,7 +202,7 @@ impl Entry<'_> {
 fn entries_of(uploads: &[Upload], indexing: Indexing) -> Vec<Entry<'_>> {
     let (mut entries, mut sources, mut names, mut bytes) = (Vec::new(), HashSet::new(), HashSet::new(), 0);
     for entry in uploads.iter().filter_map(Entry::of) {
-        bytes += entry.item.content.len();
+        bytes += entry.item.content.bytes();
         let is_complete = entry.upload.indexing.unwrap_or(indexing) == Indexing::Complete;
         let is_named_anew = entry.upload.key().is_none_or(|name| names.insert(name.key));
         if bytes <= SHARED_BYTES && is_complete && is_named_anew && sources.insert(entry.item.source.as_str()) {

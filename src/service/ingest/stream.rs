@@ -123,7 +123,9 @@ impl DocumentStream {
         match arrival {
             Arrival::Document(document) => {
                 self.bytes += document.content.size();
-                self.new.items.push(queue_item(document));
+                let mut item = queue_item(document);
+                item.content.pack().await;
+                self.new.items.push(item);
             }
             Arrival::Refused(item) => self.new.refused.push(item),
         }
@@ -141,17 +143,22 @@ impl DocumentStream {
     pub(crate) async fn flush(&mut self) -> Result<(), ServiceError> {
         self.bytes = 0;
         let new = std::mem::take(&mut self.new);
-        self.service.quotas.count_documents(&self.caller, new.items.len()).await?;
-        match self.job {
+        let count = new.items.len();
+        self.service.quotas.count_documents(&self.caller, count).await?;
+        let accepted = match self.job {
             None if new.items.is_empty() && new.refused.is_empty() => return Ok(()),
-            None => self.open(new).await?,
-            Some(job) => self.append(job, new).await?,
+            None => self.open(&new).await,
+            Some(job) => self.append(job, &new).await,
+        };
+        if accepted.is_err() {
+            self.service.quotas.return_documents(&self.caller, count).await?;
         }
+        accepted?;
         self.service.signal.queued();
         Ok(())
     }
 
-    async fn open(&mut self, new: NewItems) -> Result<(), ServiceError> {
+    async fn open(&mut self, new: &NewItems) -> Result<(), ServiceError> {
         let key = self.key.as_deref().map(|key| RequestKey { key, request_hash: None });
         let id = self.service.context.ids.next();
         let things = [things::collection(&self.collection.name), things::job(id)];
@@ -161,7 +168,13 @@ impl DocumentStream {
         let new_job = self.service.new_job((id, &event), &self.collection, self.indexing, maker);
         let job = NewJob { key, webhook: self.webhook.as_deref(), ..new_job };
         let until = job.now + RECEIVING;
-        match self.service.store.jobs().open_job(self.tenant(), &job, &new, until).await? {
+        let outcome = match self.service.store.jobs().open_job(self.tenant(), &job, new, until).await {
+            Err(error) if error.is_transient() && self.service.is_there(self.tenant(), id).await => {
+                EnqueueOutcome::Queued
+            }
+            outcome => outcome?,
+        };
+        match outcome {
             EnqueueOutcome::Queued => {
                 self.job = Some(job.id);
                 Ok(())
@@ -171,20 +184,17 @@ impl DocumentStream {
         }
     }
 
-    async fn append(&self, job: Uuid, mut new: NewItems) -> Result<(), ServiceError> {
+    async fn append(&self, job: Uuid, new: &NewItems) -> Result<(), ServiceError> {
         let service = &self.service;
         let mut settlements = service.signal.settlements();
         let mut stalled_since = tokio::time::Instant::now();
         let mut least = u64::MAX;
         loop {
-            let full = match service.store.jobs().append_to_job(self.tenant(), &self.kept_open(job), new).await? {
+            let full = match self.append_once(job, new).await? {
                 AppendOutcome::Queued => return Ok(()),
                 AppendOutcome::JobClosed => return Err(job_closed()),
                 AppendOutcome::OverQuota(over) => return Err(StoreError::from(over).into()),
-                AppendOutcome::Full(full, returned) => {
-                    new = returned;
-                    full
-                }
+                AppendOutcome::Full(full) => full,
             };
             if full.waiting < least {
                 least = full.waiting;
@@ -199,13 +209,30 @@ impl DocumentStream {
                 () = service.signal.stopping.cancelled() => return Err(ServiceError::QueueFull(full)),
             }
             // Records that the sender is still active.
-            service.store.jobs().append_to_job(self.tenant(), &self.kept_open(job), NewItems::default()).await?;
+            self.append_once(job, &NewItems::default()).await?;
+        }
+    }
+
+    /// Appends what there is room for. A transaction whose outcome was not learned of, because the database was lost, may have
+    /// been committed all the same.
+    async fn append_once(&self, job: Uuid, new: &NewItems) -> Result<AppendOutcome, StoreError> {
+        let (jobs, open) = (self.service.store.jobs(), self.kept_open(job));
+        match jobs.append_to_job(self.tenant(), &open, new).await {
+            Err(error) if error.is_transient() => {
+                if jobs.was_appended(self.tenant(), &open).await? {
+                    Ok(AppendOutcome::Queued)
+                } else {
+                    Err(error)
+                }
+            }
+            outcome => outcome,
         }
     }
 
     /// The job, to be kept open from now on for as long as its sender may be silent.
     fn kept_open(&self, job: Uuid) -> OpenJob {
-        let now = self.service.context.clock.now();
+        // As the database keeps it, so that it can be looked for.
+        let now = self.service.context.clock.now().truncate_to_microsecond();
         OpenJob { id: job, limits: self.service.limits, receiving_until: now + RECEIVING, now }
     }
 
@@ -234,7 +261,12 @@ impl DocumentStream {
     }
 
     async fn close(&self, job: Uuid, request_hash: Option<Hash>) -> Result<(), ServiceError> {
-        self.service.store.jobs().close_job(self.tenant(), job, request_hash, self.service.context.clock.now()).await?;
+        let (jobs, now) = (self.service.store.jobs(), self.service.context.clock.now());
+        match jobs.close_job(self.tenant(), job, request_hash, now).await {
+            // It may be closed, which is not done twice.
+            Err(error) if error.is_transient() => jobs.close_job(self.tenant(), job, request_hash, now).await?,
+            closed => closed?,
+        }
         self.service.signal.settled(job);
         Ok(())
     }

@@ -117,5 +117,5 @@ pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
             (Work::Fetch(Fetch { url, title, media_type, metadata, loader }), Vec::new(), Phase::Fetch)
         }
     };
-    NewJobItem { source, payload: work.store(), content, phase, acl }
+    NewJobItem { source, payload: work.store(), content: content.into(), phase, acl }
 }

@@ -204,25 +204,6 @@ impl Documents<'_> {
         transaction.commit().await?;
         Ok(visible.into_iter().collect())
     }
-
-    /// Returns whether there is a document of this identity that a caller who is these principals may not see.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub(crate) async fn is_hidden(&self, tenant: TenantId, document: Uuid, caller: &[i32]) -> Result<bool, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
-        let is_hidden = sqlx::query_scalar!(
-            r#"SELECT EXISTS (SELECT FROM document d WHERE d.tenant_id = $1 AND d.document_id = $2
-                   AND NOT may_see(d.allowed, d.denied, $3)) AS "is_hidden!""#,
-            tenant.0,
-            document,
-            caller,
-        )
-        .fetch_one(&mut *transaction)
-        .await?;
-        transaction.commit().await?;
-        Ok(is_hidden)
-    }
 }
 
 /// A list that an upload brings.

@@ -134,7 +134,7 @@ async fn add_to_job(
     job: Uuid,
     items: Vec<&NewJobItem>,
 ) -> Result<(), StoreError> {
-    let bytes: usize = items.iter().map(|item| item.content.len()).sum();
+    let bytes: usize = items.iter().map(|item| item.content.bytes()).sum();
     // From here to the commit no other transaction numbers attachments of this job.
     sqlx::query!(
         "UPDATE job SET items = items + $3, bytes = bytes + $4, revision = revision + 1 WHERE tenant_id = $1 AND job_id = $2",

@@ -31,6 +31,8 @@ pub(crate) struct CitedChunks<'a> {
     pub(crate) version: u32,
     /// Ordinals of the chunks in that version.
     pub(crate) chunks: RangeInclusive<u32>,
+    /// Numbers of the principals that the caller is; `None` for one from whom no document is hidden.
+    pub(crate) caller: Option<Vec<i32>>,
 }
 
 /// Current state of a cited passage.
@@ -84,7 +86,8 @@ pub(crate) struct CitedPassage {
 }
 
 impl Documents<'_> {
-    /// Returns the state of a passage; `None` if a passage of this name never existed.
+    /// Returns the state of a passage; `None` if a passage of this name never existed, or the caller may not see its document:
+    /// the same statements find out both.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -96,17 +99,19 @@ impl Documents<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         let version = i32::try_from(cited.version).unwrap_or(i32::MAX);
         let document = sqlx::query!(
-            "SELECT d.version, c.name AS collection FROM document d
+            "SELECT d.version FROM document d
              JOIN collection c ON c.tenant_id = d.tenant_id AND c.collection_id = d.collection_id
-             WHERE d.tenant_id = $1 AND d.document_id = $2",
+             WHERE d.tenant_id = $1 AND d.document_id = $2 AND c.name = $3 AND may_see(d.allowed, d.denied, $4)",
             tenant.0,
             cited.document_id,
+            cited.collection,
+            cited.caller.as_deref(),
         )
         .fetch_optional(&mut *transaction)
         .await?;
         let state = match document {
             None => deleted(&mut transaction, tenant, cited.document_id, version).await?,
-            Some(document) if document.collection != cited.collection || version > document.version => None,
+            Some(document) if version > document.version => None,
             Some(document) if version == document.version => {
                 current(&mut transaction, tenant, cited).await?.map(CitedState::Current)
             }

@@ -7,7 +7,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{identity::TenantId, job::Indexing};
-use crate::store::{Jobs, Lease, StoreError, Tx, jobs::control::cancel_page, jobs::lease::LOSSES_IN_COMPANY};
+use crate::store::{
+    Jobs, Lease, StoreError, Tx, jobs::content::unpacked, jobs::control::cancel_page, jobs::lease::LOSSES_IN_COMPANY,
+};
 
 /// Phase of an item. Items of different phases are claimed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +146,8 @@ impl Jobs<'_> {
         if first.is_cancelled {
             return self.settle_instead(transaction, first.tenant, first.key.job, now).await;
         }
-        let Some((fence, items)) = take_items(&mut transaction, &first, phase, lease, now).await? else {
+        let Some(Taken { fence, mut items, sizes }) = take_items(&mut transaction, &first, phase, lease, now).await?
+        else {
             // Another transaction, such as a delete, holds the item: an immediate retry would only find it again.
             let still_waits = waits(&mut transaction, &first, phase, now).await?;
             return Ok(if still_waits { Attempt::NothingWaits } else { Attempt::ItemIsGone });
@@ -154,6 +157,9 @@ impl Jobs<'_> {
             return self.settle_instead(transaction, first.tenant, cancelled, now).await;
         }
         transaction.commit().await?;
+        for (item, bytes) in items.iter_mut().zip(sizes) {
+            item.content = unpacked(std::mem::take(&mut item.content), bytes).await?;
+        }
         let handle = ClaimHandle { tenant: first.tenant, phase, fence };
         let QueuedItem { collection_id, indexing, .. } = first;
         let indexing =
@@ -238,6 +244,15 @@ async fn first_waiting(
     }))
 }
 
+/// Items that a claim has marked.
+struct Taken {
+    fence: i64,
+    /// With their contents as they were kept.
+    items: Vec<ClaimedItem>,
+    /// Sizes of these contents.
+    sizes: Vec<i64>,
+}
+
 /// Marks the oldest waiting items as running that are stored as the first one is. Returns their fencing token with the
 /// items in the order of the queue; `None` if all of them are held by other transactions.
 ///
@@ -249,8 +264,8 @@ async fn take_items(
     phase: Phase,
     lease: &Lease,
     now: OffsetDateTime,
-) -> Result<Option<(i64, Vec<ClaimedItem>)>, StoreError> {
-    let rows = sqlx::query!(
+) -> Result<Option<Taken>, StoreError> {
+    let mut rows = sqlx::query!(
         r#"WITH oldest AS MATERIALIZED (
                SELECT job_id, ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
                WHERE tenant_id = $1 AND state = 'queued' AND phase = $8 AND available_at <= $3
@@ -270,7 +285,7 @@ async fn take_items(
            WHERE i.tenant_id = $1 AND i.job_id = ANY (ARRAY(SELECT job_id FROM fitting))
              AND i.ordinal = ANY (ARRAY(SELECT ordinal FROM fitting))
              AND (i.job_id, i.ordinal) IN (SELECT job_id, ordinal FROM fitting)
-           RETURNING i.job_id, i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
+           RETURNING i.job_id, i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.content_bytes, i.attempts,
                      i.stored_version, i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
         first.tenant.0,
         first.key.job,
@@ -288,7 +303,9 @@ async fn take_items(
     .fetch_all(&mut **transaction)
     .await?;
     let Some(fence) = rows.first().map(|row| row.fence) else { return Ok(None) };
-    let mut items: Vec<ClaimedItem> = rows
+    rows.sort_by_key(|row| row.position);
+    let sizes = rows.iter().map(|row| row.content_bytes).collect();
+    let items = rows
         .into_iter()
         .map(|row| ClaimedItem {
             key: ItemKey { job: row.job_id, ordinal: row.ordinal },
@@ -302,8 +319,7 @@ async fn take_items(
             is_suspected: row.is_suspected,
         })
         .collect();
-    items.sort_by_key(|item| item.position);
-    Ok(Some((fence, items)))
+    Ok(Some(Taken { fence, items, sizes }))
 }
 
 /// Returns whether an item waits in this phase, and may be claimed by now.

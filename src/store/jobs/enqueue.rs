@@ -11,6 +11,7 @@ use crate::domain::{
 use crate::store::{
     Jobs, Phase, QueueFull, QueueLimits, StoreError, Tx,
     access::storage::refuse_arrivals,
+    jobs::content::QueuedContent,
     jobs::idempotency,
     jobs::insertion::{Insertion, insert_jobs, size_of, slot_for, sources_of},
     jobs::items::{self, insert_refused, int, numbered},
@@ -24,7 +25,7 @@ pub struct NewJobItem {
     /// Versioned description of the document.
     pub payload: Value,
     /// Its bytes.
-    pub content: Vec<u8>,
+    pub content: QueuedContent,
     /// First phase of its processing.
     pub phase: Phase,
     /// The access control list that it brings, if it does.
@@ -142,8 +143,8 @@ pub(crate) enum AppendOutcome {
     Queued,
     /// The job accepts nothing more: it was cancelled, or closed because its sender was silent for too long.
     JobClosed,
-    /// The queue is full; nothing was accepted, and the items are returned.
-    Full(QueueFull, NewItems),
+    /// The queue is full; nothing was accepted.
+    Full(QueueFull),
     /// The tenant keeps all that it may; nothing was accepted.
     OverQuota(OverQuota),
 }
@@ -194,14 +195,14 @@ impl Jobs<'_> {
         &self,
         tenant: TenantId,
         job: &OpenJob,
-        new: NewItems,
+        new: &NewItems,
     ) -> Result<AppendOutcome, StoreError> {
         let (count, bytes) = size_of(&new.items)?;
         let added = count + int(new.refused.len())?;
         let mut transaction = self.store.begin(tenant).await?;
         let slot = slot_for(tenant, job.limits, count, bytes);
         if let Some(full) = slot.look(&mut transaction).await? {
-            return Ok(AppendOutcome::Full(full, new));
+            return Ok(AppendOutcome::Full(full));
         }
         // A job has a single sender, so no other transaction changes this number.
         let found =
@@ -217,7 +218,7 @@ impl Jobs<'_> {
         items::insert(&mut transaction, tenant, &numbered_items, job.now).await?;
         // Runs before the job counts any of these items.
         if let Some(full) = slot.take(&mut transaction, &[]).await? {
-            return Ok(AppendOutcome::Full(full, new));
+            return Ok(AppendOutcome::Full(full));
         }
         insert_refused(&mut transaction, tenant, job.id, found.items + count, &new.refused, job.now).await?;
         // Runs last: from here to the commit the job is locked, and its workers cannot claim.
@@ -238,6 +239,24 @@ impl Jobs<'_> {
         }
         transaction.commit().await?;
         Ok(AppendOutcome::Queued)
+    }
+
+    /// Whether a part was appended to a job by a transaction that was to keep it open for as long, though its outcome was not
+    /// learned of. Waits for that transaction if it has not ended.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn was_appended(&self, tenant: TenantId, job: &OpenJob) -> Result<bool, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let kept_open = sqlx::query_scalar!(
+            "SELECT receiving_until FROM job WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE",
+            tenant.0,
+            job.id,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(kept_open.flatten() == Some(job.receiving_until))
     }
 
     /// Closes a job, complete or broken off; it then ends with its last item. A complete job keeps its name with the

@@ -174,7 +174,8 @@ pub(in crate::store) fn slot_for(tenant: TenantId, limits: QueueLimits, items: i
 }
 
 pub(in crate::store) fn size_of<'a>(items: impl IntoIterator<Item = &'a NewJobItem>) -> Result<(i32, i64), StoreError> {
-    let (count, bytes) = items.into_iter().fold((0, 0), |(count, bytes), item| (count + 1, bytes + item.content.len()));
+    let (count, bytes) =
+        items.into_iter().fold((0, 0), |(count, bytes), item| (count + 1, bytes + item.content.bytes()));
     let bytes = i64::try_from(bytes).map_err(|_| StoreError::Inconsistent("too many bytes".to_owned()))?;
     Ok((int(count)?, bytes))
 }

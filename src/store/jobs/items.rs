@@ -44,7 +44,7 @@ pub(in crate::store) async fn insert(
 fn items_of_a_statement(items: &[(ItemKey, &NewJobItem)]) -> usize {
     let mut bytes = 0;
     let fitting = items.iter().take_while(|(_, item)| {
-        bytes += item.content.len();
+        bytes += item.content.kept().len();
         bytes <= BYTES_OF_A_STATEMENT
     });
     fitting.count().max(1)
@@ -57,22 +57,24 @@ async fn insert_part(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let ItemColumns { jobs, ordinals } = items.iter().map(|(key, _)| *key).collect();
-    let (mut sources, mut payloads, mut contents, mut phases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut sources, mut payloads, mut phases) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut contents, mut sizes) = (Vec::new(), Vec::new());
     for (_, NewJobItem { source, payload, content, phase, .. }) in items {
         sources.push(source.as_str());
         payloads.push(payload);
-        contents.push(content.as_slice());
+        contents.push(content.kept());
+        sizes.push(i64::try_from(content.bytes()).unwrap_or(i64::MAX));
         phases.push(phase.as_str());
     }
     let lists = lists(transaction, tenant, items).await?;
     sqlx::query!(
         "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, phase, state, available_at,
                                has_acl, allowed, denied)
-         SELECT $1, job_id, ordinal, source, payload, content, length(content), phase, 'queued', $4,
+         SELECT $1, job_id, ordinal, source, payload, content, content_bytes, phase, 'queued', $4,
                 has_acl, allowed::int[], denied::int[]
-         FROM UNNEST($2::uuid[], $3::int[], $5::text[], $6::jsonb[], $7::bytea[], $8::text[], $9::bool[], $10::text[], $11::text[])
+         FROM UNNEST($2::uuid[], $3::int[], $5::text[], $6::jsonb[], $7::bytea[], $8::text[], $9::bool[], $10::text[], $11::text[], $12::bigint[])
              WITH ORDINALITY
-             AS item (job_id, ordinal, source, payload, content, phase, has_acl, allowed, denied, place)
+             AS item (job_id, ordinal, source, payload, content, phase, has_acl, allowed, denied, content_bytes, place)
          ORDER BY place",
         tenant.0,
         &jobs,
@@ -85,6 +87,7 @@ async fn insert_part(
         &lists.are_given,
         &lists.allowed as &[Option<String>],
         &lists.denied,
+        &sizes,
     )
     .execute(&mut **transaction)
     .await?;

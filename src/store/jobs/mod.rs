@@ -1,6 +1,7 @@
 //! The queue: jobs, their items, claims, webhooks, idempotency keys.
 
 pub(in crate::store) mod claim;
+pub(in crate::store) mod content;
 pub(in crate::store) mod control;
 pub(in crate::store) mod enqueue;
 pub(in crate::store) mod finish;

@@ -49,6 +49,42 @@ async fn chunks_are_exact_slices_with_lineage() {
     app.stop().await;
 }
 
+/// A large body is parsed from the pieces in which it came, and a large content waits packed.
+#[tokio::test]
+async fn a_large_document_comes_back_to_the_letter_by_each_way() {
+    let (_server, app) = app().await;
+    let paragraph = |number| format!("Größe \"{number}\" 📏\t– {}\n\n", long_text("one"));
+    let text: String = (0..250).map(paragraph).collect();
+    assert!(text.len() > 1 << 20, "{}", text.len());
+    let text = text.trim_end();
+    let document = json!({"source": "json", "text": text});
+    let body = json!({"collection": "c", "documents": [&document]});
+    let part = multipart::Part::text(text.to_owned()).file_name("form");
+    let form = multipart::Form::new().text("collection", "c").part("file", part);
+    let upload = |query: &str| app.request(Method::POST, &format!("/v1/documents{query}"));
+    let bulk = upload("/bulk?collection=c&wait=true").header("content-type", "application/x-ndjson");
+    let ways =
+        [upload("?wait=true").json(&body), upload("?wait=true").multipart(form), bulk.body(document.to_string())];
+    for (way, request) in ways.into_iter().enumerate() {
+        let job = send(request).await;
+        assert_eq!(job.body["counts"]["failed"], 0, "{way}: {:?}", job.body["items"]);
+        let id = job.body["items"][0]["document_id"].as_str().expect("an id");
+        let content = app.get(&format!("/v1/documents/{id}/content")).await.body;
+        assert!(content["text"] == *text, "{way}");
+    }
+    // What is wrong in a large body is named as in a small one.
+    let wrong = json!({"collection": "c", "documents": [&document, {"source": "b", "text": 3}]});
+    let refused = send(upload("").json(&wrong)).await;
+    refused.assert_problem(422, "invalid_request");
+    assert_eq!(refused.pointers(), ["/documents/1/text"]);
+    let list = send(upload("").json(&json!([document]))).await;
+    assert_eq!((list.status, &list.body["errors"][0]["pointer"]), (422, &json!("")), "{list:?}");
+    let broken = body.to_string().replace(']', "");
+    let broken = upload("").header("content-type", "application/json").body(broken);
+    send(broken).await.assert_problem(400, "unreadable_body");
+    app.stop().await;
+}
+
 #[tokio::test]
 async fn unchanged_content_is_not_redone() {
     let (server, app) = app().await;

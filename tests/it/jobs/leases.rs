@@ -62,7 +62,7 @@ fn items(count: usize) -> Vec<cited::NewJobItem> {
     let item = |number| cited::NewJobItem {
         source: format!("s{number}"),
         payload: json!({"v": "1"}),
-        content: vec![b'x'; 100],
+        content: vec![b'x'; 100].into(),
         phase: Phase::Store,
         acl: None,
     };

@@ -38,6 +38,14 @@ fn get(path: String) -> (Method, String, Option<Value>) {
     (Method::GET, path, None)
 }
 
+fn citation(document: &str) -> (Method, String, Option<Value>) {
+    get(format!("/v1/citations/cited%3Ac%2F{document}%401%230"))
+}
+
+fn page(document: &str) -> (Method, String, Option<Value>) {
+    get(format!("/c/cited%3Ac%2F{document}%401%230"))
+}
+
 /// An id as old as the other one.
 fn beside(id: &str) -> anyhow::Result<String> {
     Ok(Uuid::from_u128(id.parse::<Uuid>()?.as_u128() ^ 1).to_string())
@@ -70,7 +78,8 @@ async fn things(target: &Target) -> anyhow::Result<Vec<Thing>> {
     let hidden = json!({"source": "hidden", "text": "Other words.", "acl": {"allow": ["user:bob"]}});
     let hidden = store("c", hidden).await?;
     let hidden = text(&hidden, "/items/0/document_id")?.to_owned();
-    store("probed-1", json!({"source": "a", "text": "Words."})).await?;
+    let elsewhere = store("probed-1", json!({"source": "a", "text": "Words."})).await?;
+    let elsewhere = text(&elsewhere, "/items/0/document_id")?.to_owned();
     let erased = store("c", json!({"source": "erased", "text": "Words."})).await?;
     let wanted = json!({"document": text(&erased, "/items/0/document_id")?});
     let erasure = owner.json(Method::POST, "/v1/erasures", Some(&wanted)).await?;
@@ -94,7 +103,8 @@ async fn things(target: &Target) -> anyhow::Result<Vec<Thing>> {
     Ok(vec![
         by_id("document", &attacker, &document, |id| get(format!("/v1/documents/{id}")))?,
         by_id("chunks", &attacker, &document, |id| get(format!("/v1/documents/{id}/chunks")))?,
-        by_id("citation", &attacker, &document, |id| get(format!("/v1/citations/cited%3Ac%2F{id}%401%230")))?,
+        by_id("citation", &attacker, &document, citation)?,
+        by_id("page of a citation", &attacker, &document, page)?,
         by_id("job", &attacker, &job_id, |id| get(format!("/v1/jobs/{id}")))?,
         by_id("erasure", &attacker, &erasure, |id| get(format!("/v1/erasures/{id}")))?,
         by_id("index", &attacker, &index, |id| {
@@ -110,6 +120,13 @@ async fn things(target: &Target) -> anyhow::Result<Vec<Thing>> {
         by_name("collection", &attacker, |name| get(format!("/v1/collections/{name}"))),
         by_name("ask of a collection", &attacker, ask_collection),
         by_id("hidden document", &reader, &hidden, |id| get(format!("/v1/documents/{id}")))?,
+        by_id("hidden citation", &reader, &hidden, citation)?,
+        by_id("page of a hidden citation", &reader, &hidden, page)?,
+        by_id("check against a hidden citation", &reader, &hidden, |id| {
+            let body = json!({"text": "Other words.", "urns": [format!("cited:c/{id}@1#0")]});
+            (Method::POST, "/v1/check".to_owned(), Some(body))
+        })?,
+        by_id("citation of a hidden collection", &limited, &elsewhere, citation)?,
         by_name("hidden collection", &limited, |name| get(format!("/v1/collections/{name}"))),
         by_name("ask of a hidden collection", &limited, ask_collection),
     ])
