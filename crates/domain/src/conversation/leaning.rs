@@ -54,7 +54,9 @@ pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
 
 /// Whether a text refers to something that another text names.
 pub(crate) fn has_pronoun(text: &str) -> bool {
-    lower_case_words(text).any(|word| PRONOUNS.contains(&word.as_str()))
+    // "IT" is a department.
+    let words = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| *word != "IT");
+    words.map(str::to_lowercase).any(|word| PRONOUNS.contains(&word.as_str()))
 }
 
 /// Whether a text means a person that another text names.

@@ -13,7 +13,8 @@
 //! - `U.S.` is `us`, written with or without stops;
 //! - `1,000` is `1000`; `3.14` and `1.95.0` stay whole;
 //! - `C++`, `C#` and `F#` keep their sign;
-//! - `-z`, the option of a command, keeps its hyphen, so that it is neither any letter nor, as `-a`, an article.
+//! - `-z`, the option of a command, keeps its hyphen, so that it is neither any letter nor, as `-a`, an article;
+//! - `IT` among words in small letters is no pronoun.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,13 +26,13 @@ use unicode_normalization::UnicodeNormalization;
 use super::compound::{capitalised_parts, hyphen_of_option, letter_before, number_and_unit};
 use super::language::Language;
 use super::openings::Openings;
-use super::stop_words::StopWords;
+use super::stop_words::{StopWords, is_abbreviation};
 use super::unspaced::characters_of_bigram;
 use super::words::for_each_word;
 
 /// Raised whenever the same text may give other terms than before. A collection records the version
 /// its chunks were analysed with, because terms of two versions do not match each other.
-pub const ANALYZER_VERSION: u32 = 4;
+pub const ANALYZER_VERSION: u32 = 5;
 
 /// Longest word, in bytes, that is stemmed: a longer word is data (base64, a hash), not language.
 const LONGEST_STEMMED: usize = 64;
@@ -113,7 +114,7 @@ impl Analyzer {
     fn walk(&self, text: &str, need: impl Fn(&str) -> Need, mut visit: impl FnMut(Option<&str>, Range<usize>)) {
         let mut emit = |word: &str, raw: &str, range: Range<usize>| match need(word) {
             Need::Nothing => {}
-            _ if word.is_empty() || self.stop_words.contains(word) => {}
+            _ if word.is_empty() || self.stop_words.contains(word) && !is_abbreviation(text, &range) => {}
             Need::Stem => visit(Some(&self.stem_as_written(word, raw)), range),
             Need::Count => visit(None, range),
         };

@@ -51,6 +51,17 @@ fn options_of_one_letter_are_terms() {
 }
 
 #[test]
+fn an_abbreviation_in_capitals_is_no_stop_word() {
+    assert_eq!(terms("Who works in IT?"), "work it");
+    assert_eq!(terms("| Bob | IT |"), "bob it");
+    assert_eq!(terms("IT: it is here."), "it");
+    assert_eq!(terms("Which AS announces it as its own?"), "as announc");
+    assert_eq!(terms("IS IT HERE? Say so."), "say");
+    assert_eq!(terms("IT"), "");
+    assert_eq!(Analyzer::of(Language::German).terms("Die IT hat es."), ["it"]);
+}
+
+#[test]
 fn other_scripts_pass_through() {
     assert_eq!(terms("漢字 привет"), "漢字 привет");
     assert_eq!(terms("שלום مرحبا"), "שלום مرحبا");

@@ -7,7 +7,7 @@
 //! NLTK, which come from Snowball too, with the words that ask; a language that has none goes without, since BM25
 //! makes little of words that are everywhere.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 use self::Place::{Both, Claims, Index};
 use super::{analyzer::folded, language::Language};
@@ -245,6 +245,20 @@ impl StopWords {
             Self::Folded(words) => words.contains(word),
         }
     }
+}
+
+/// Stop words that in capitals are abbreviations: of information technology, and of an autonomous system of networks.
+const ABBREVIATIONS: [&str; 2] = ["AS", "IT"];
+
+/// Whether the word at `range` is an abbreviation that looks like a stop word, as in "Who works in IT?". One of its
+/// neighbours must hold a small letter, since whole lines are written in capitals too.
+pub(super) fn is_abbreviation(text: &str, range: &Range<usize>) -> bool {
+    let is_end = |sign: char| !sign.is_alphabetic();
+    let holds_small = |word: &str| word.chars().any(char::is_lowercase);
+    let word = text.get(range.clone()).unwrap_or_default();
+    let before = text.get(..range.start).unwrap_or_default().rsplit(is_end).find(|word| !word.is_empty());
+    let after = || text.get(range.end..).unwrap_or_default().split(is_end).find(|word| !word.is_empty());
+    ABBREVIATIONS.contains(&word) && (before.is_some_and(holds_small) || after().is_some_and(holds_small))
 }
 
 /// Whether an English word, in lower case and with a straight apostrophe, carries little content in a claim.
