@@ -41,6 +41,9 @@ const PROBABILITY_WEIGHT: f32 = 0.5;
 /// Penalty of a section with fewer sentences than a procedure takes, on the same scale.
 const BRIEF_PENALTY: f32 = 0.5;
 
+/// Penalty of a section whose words and headings hold none of the question's, whatever the title says, on the same scale.
+const SILENT_PENALTY: f32 = 0.5;
+
 /// Sentences below which a section is brief.
 const FEWEST_SENTENCES: usize = 2;
 
@@ -145,12 +148,15 @@ impl<'m> Sources<'m> {
                 let entry = read.entry_at(section, anchor);
                 let given = entry.clone().unwrap_or_else(|| read.around(section, anchor, LONGEST_STEPS));
                 let is_brief = entry.is_none() && read.sentences(section) < FEWEST_SENTENCES;
+                let is_headed = read.source.heading.iter().any(|name| about(&self.material.question.text, name) > 0.0);
+                let is_silent = read.mask(&given) == 0 && !is_headed;
                 let has_steps = entry.is_some() || read.items(&given) >= 2 || read.holds(&given, UnitKind::Code);
                 let value = score
                     + TITLE_WEIGHT * about(&self.material.question.text, read.source.title)
                     + SECTION_WEIGHT * self.share(number, given.clone())
                     + if has_steps { STEPS_BONUS } else { 0.0 }
-                    - if is_brief { BRIEF_PENALTY } else { 0.0 };
+                    - if is_brief { BRIEF_PENALTY } else { 0.0 }
+                    - if is_silent { SILENT_PENALTY } else { 0.0 };
                 if best.is_none_or(|(highest, ..)| value > highest) {
                     best = Some((value, number, section, anchor));
                 }
@@ -171,9 +177,8 @@ impl<'m> Sources<'m> {
     /// Share of the question that the units, their heading and the title hold.
     fn share(&self, source: usize, units: Range<usize>) -> f32 {
         let title = self.material.evidence.get(source).map_or(0, |evidence| evidence.title_mask);
-        let own = self.get(source).and_then(|read| read.units.get(units)).unwrap_or_default();
-        let mask = own.iter().fold(title, |mask, unit| mask | unit.mask);
-        self.material.question.terms.share(mask)
+        let own = self.get(source).map_or(0, |read| read.mask(&units));
+        self.material.question.terms.share(title | own)
     }
 
     /// The section under a heading for steps in the document of a source, unless the source has such a heading itself: steps

@@ -8,7 +8,7 @@ use crate::evidence::{Question, TermMask};
 const JOINTS: [&str; 8] = [", and ", " and ", "; ", ", or ", " or ", ", ", " & ", " n "];
 
 /// Words before a question word with which they open a question together; "in which" and "of what" go on with one.
-const BEFORE_OPENING: [&str; 6] = ["until", "till", "by", "since", "from", "for"];
+const BEFORE_OPENING: [&str; 8] = ["until", "till", "by", "since", "from", "for", "on", "at"];
 
 /// Words before the things that are compared.
 const COMPARISONS: [&str; 6] = [
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn takes_questions_apart() {
-        let rows: [(&str, &[&str]); 15] = [
+        let rows: [(&str, &[&str]); 17] = [
             (
                 "When was Acme founded and who founded the company?",
                 &["When was Acme founded", "who founded the company"],
@@ -176,6 +176,11 @@ mod tests {
                 "How much is lunch, and until when do I have to order?",
                 &["How much is lunch", "until when do I have to order"],
             ),
+            (
+                "Who pays for travel, and on which day is it paid?",
+                &["Who pays for travel", "on which day is it paid"],
+            ),
+            ("Where is lunch and at what time does it end?", &["Where is lunch", "at what time does it end"]),
             ("how much is lunch & when is it served?", &["how much is lunch", "when is it served"]),
             ("How long is leave? Who grants it?", &["How long is leave", "Who grants it"]),
             ("What is the difference between annual leave and sick days?", &["annual leave", "sick days"]),

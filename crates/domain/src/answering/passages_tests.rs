@@ -53,6 +53,16 @@ fn steps_under_a_heading_for_them_belong_to_their_document() {
 }
 
 #[test]
+fn a_section_without_a_word_of_the_question_gives_way_whatever_its_title_is() {
+    let contact = AnswerSource::alone("Owner: Finance.\n\nUpdated in May. Asked about often.");
+    let contact = AnswerSource { title: "Travel expenses", probability: 0.9, ..contact };
+    let told = AnswerSource::alone("Expenses are claimed in the portal. Send the receipts within a month.");
+    let told = AnswerSource { title: "Getting your money back", ..told };
+    let given = given_of("How do I claim travel expenses?", &[contact, told]).expect("passages");
+    assert_eq!(given.passages, [GivenPassage { source_index: 1, reason: PassageReason::Steps, about: None }]);
+}
+
+#[test]
 fn a_table_with_a_column_for_each_of_two_things_compares_them() {
     let fares = "# Fares\n\nThe single and the return are sold here.\n\n| | Single | Return |\n|---|---|---|\n| Adults | 3 | 5 |\n| Children | 1 | 2 |";
     let text = text("What is the difference between the single and the return ticket?", &[fares]);

@@ -7,6 +7,7 @@ use super::excerpt::{Excerpt, WORTH_READING};
 use super::need::PassageReason;
 use super::units::{Unit, UnitKind};
 use crate::command_options::entry_options;
+use crate::evidence::TermMask;
 
 /// Most entries of a list of options, or rows of a table, that tell what to do.
 const MOST_ENTRIES: usize = 3;
@@ -46,6 +47,11 @@ impl ReadSource<'_> {
 
     fn leads_on(&self, at: usize) -> bool {
         self.unit(at).is_some_and(|unit| unit.leads_on(self.source.text))
+    }
+
+    /// The terms of the question that units hold.
+    pub(super) fn mask(&self, units: &Range<usize>) -> TermMask {
+        self.units.get(units.clone()).unwrap_or_default().iter().fold(0, |mask, unit| mask | unit.mask)
     }
 
     pub(super) fn holds(&self, section: &Range<usize>, kind: UnitKind) -> bool {
