@@ -7,7 +7,7 @@ use super::{
     decode::may_be_text,
     mail, manual,
     media_type::essence,
-    msg, notebook,
+    msg, notebook, rst,
 };
 
 /// Number of bytes at the start that may contain the signature of a PDF: producers may put other bytes before it.
@@ -37,14 +37,15 @@ impl Detected {
 
 /// Whether a document is read by large libraries, which should run in a separate process in case they fail.
 ///
-/// True for all documents that have a signature, for web pages, manual pages, `AsciiDoc`, notebooks and mail; false for text
-/// that is read line by line.
+/// True for all documents that have a signature, for web pages and what is read as such, for notebooks and for mail; false for
+/// text that is read line by line.
 #[must_use]
 pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
     signature(bytes).is_some()
         || looks_like_html(bytes)
         || mail_format(bytes, declared).is_some()
         || manual::looks_like_manual(bytes)
+        || text(bytes, declared).format == Format::Restructured
         || may_be_notebook(declared) && notebook::looks_like_notebook(bytes)
         || MediaType::parse(declared).is_some_and(|known| {
             matches!(known.format, Format::Html | Format::Manual | Format::AsciiDoc | Format::Notebook)
@@ -163,6 +164,7 @@ fn text(bytes: &[u8], declared: &str) -> Detected {
         }
         _ if manual::looks_like_manual(bytes) => Detected::of(Format::Manual, declared),
         _ if looks_like_html(bytes) => Detected::of(Format::Html, declared),
+        _ if rst::looks_like_rst(bytes) => Detected::of(Format::Restructured, declared),
         None if essence(declared) == "application/octet-stream" && looks_like_json(bytes) => {
             Detected::of(Format::Json, declared)
         }

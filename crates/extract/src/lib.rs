@@ -31,6 +31,7 @@ mod plain;
 mod recognise;
 mod repair;
 mod rows;
+mod rst;
 mod xml;
 
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,7 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
         Format::Manual => manual::page(&text, &mut content)?,
         Format::AsciiDoc => asciidoc::document(&text, &mut content)?,
         Format::Notebook => notebook::document(&text, &mut content)?,
+        Format::Restructured => rst::page(&text, &mut content)?,
         Format::Table => {
             rows::separated(&text, media_type != MediaType::of(Format::Table).name, &mut content)?;
         }
@@ -237,7 +239,7 @@ mod tests {
         #[test]
         fn text_formats_never_panic(
             text in "([a-z,;\t|\"{}\\[\\]:<>/=&#\n 0-9é漢]|<td>|<tr>|<table>|</table>|<h1>|<pre>){0,80}",
-            media_type in prop::sample::select(vec!["text/html", "text/csv", "text/tsv", "application/json", "text/asciidoc", "application/x-ipynb+json", "application/x-ndjson", "text/x-rust"]),
+            media_type in prop::sample::select(vec!["text/html", "text/x-rst", "text/csv", "text/tsv", "application/json", "text/asciidoc", "application/x-ipynb+json", "application/x-ndjson", "text/x-rust"]),
         ) {
             if let Ok(extracted) = extract(text.as_bytes(), media_type, None) {
                 prop_assert!(!extracted.text.trim().is_empty());

@@ -17,6 +17,8 @@ pub enum Format {
     AsciiDoc,
     /// A Jupyter notebook (nbformat 3 and 4).
     Notebook,
+    /// reStructuredText.
+    Restructured,
     /// Comma-separated values (RFC 4180), or separated by semicolons, tabs or bars.
     Table,
     /// JSON (RFC 8259).
@@ -72,6 +74,7 @@ impl Format {
                 | Self::Manual
                 | Self::AsciiDoc
                 | Self::Notebook
+                | Self::Restructured
                 | Self::Table
                 | Self::Json
                 | Self::JsonLines
@@ -112,8 +115,8 @@ const GZIP: [&str; 2] = ["application/gzip", "application/x-gzip"];
 const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Plain text comes first: it is what everything else is measured against.
-static MEDIA_TYPES: [MediaType; 55] = [
-    media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "org", "tex"]),
+static MEDIA_TYPES: [MediaType; 56] = [
+    media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "org", "tex"]),
     media_type(Format::Markdown, "text/markdown", &["text/x-markdown"], &["md", "markdown", "mdown", "mkd", "mdx"]),
     media_type(Format::Html, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"]),
     media_type(
@@ -124,6 +127,12 @@ static MEDIA_TYPES: [MediaType; 55] = [
     ),
     media_type(Format::AsciiDoc, "text/asciidoc", &["text/x-asciidoc"], &["adoc", "asciidoc"]),
     media_type(Format::Notebook, "application/x-ipynb+json", &[], &["ipynb"]),
+    media_type(
+        Format::Restructured,
+        "text/x-rst",
+        &["text/prs.fallenstein.rst", "text/restructured"],
+        &["rst", "rest"],
+    ),
     media_type(Format::Table, "text/csv", &["application/csv", "text/x-csv"], &["csv"]),
     media_type(Format::Table, "text/tab-separated-values", &["text/tsv"], &["tsv", "tab"]),
     media_type(Format::Json, "application/json", &["text/json"], &["json", "geojson", "jsonld"]),
@@ -218,7 +227,7 @@ static MEDIA_TYPES: [MediaType; 55] = [
 
 impl MediaType {
     /// For messages.
-    pub const SUPPORTED: &str = "text, Markdown, AsciiDoc, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, \
+    pub const SUPPORTED: &str = "text, Markdown, AsciiDoc, reStructuredText, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, \
          JSON, JSON lines, Jupyter notebooks, manual pages or source code, also compressed by gzip";
 
     /// Text of which nothing more is known.

@@ -176,10 +176,7 @@ mod tests {
                 "How much is lunch, and until when do I have to order?",
                 &["How much is lunch", "until when do I have to order"],
             ),
-            (
-                "Who pays for travel, and on which day is it paid?",
-                &["Who pays for travel", "on which day is it paid"],
-            ),
+            ("Who pays for travel, and on which day is it paid?", &["Who pays for travel", "on which day is it paid"]),
             ("Where is lunch and at what time does it end?", &["Where is lunch", "at what time does it end"]),
             ("how much is lunch & when is it served?", &["how much is lunch", "when is it served"]),
             ("How long is leave? Who grants it?", &["How long is leave", "Who grants it"]),

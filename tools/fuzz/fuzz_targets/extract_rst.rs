@@ -1,0 +1,7 @@
+//! reStructuredText.
+#![no_main]
+
+use cited_fuzz::check_extraction;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| check_extraction(bytes, "text/x-rst"));
