@@ -33,6 +33,9 @@ const REPLACED_BRIEFLY: [&str; 7] =
 /// Words in the name of a file or folder that holds what was replaced.
 const REPLACED_NAMES: [&str; 6] = ["superseded", "obsolete", "outdated", "archived", "archive", "veraltet"];
 
+/// Names of folders, and last words of the names of files, that mean the same.
+const FORMER_NAMES: [&str; 8] = ["old", "former", "previous", "alt", "alte", "archiv", "ancien", "anciens"];
+
 /// Words before these in a sentence about the document itself.
 const ITSELF: [&str; 23] = [
     "this", "the", "document", "policy", "version", "page", "list", "edition", "guide", "plan", "status", "note",
@@ -154,10 +157,21 @@ pub(crate) fn answered(title: &str) -> Option<&str> {
 
 impl DocumentFace<'_> {
     fn says_that_it_was_replaced(&self) -> bool {
-        let mut steps = self.source.split('/').flat_map(lower_case_words);
+        let mut words = self.source.split('/').flat_map(lower_case_words);
         let beginning = self.beginning.map(beginning).unwrap_or_default();
         let mut sentences = beginning.split(['.', '\n', ';', ':']);
-        steps.any(|word| REPLACED_NAMES.contains(&word.as_str())) || sentences.any(is_about_itself)
+        words.any(|word| REPLACED_NAMES.contains(&word.as_str()))
+            || self.is_kept_among_former()
+            || sentences.any(is_about_itself)
+    }
+
+    /// Whether its folder, or the end of its name, says that it is a former one: `old/fares.md`, `fares-2024-old.csv`.
+    fn is_kept_among_former(&self) -> bool {
+        let (folders, file) = self.source.rsplit_once('/').unwrap_or(("", self.source));
+        let is_former = |word: &str| FORMER_NAMES.contains(&word.to_lowercase().as_str());
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let last = stem.rsplit_once(['-', '_', ' ', '.']).map(|(_, last)| last);
+        folders.split('/').any(is_former) || last.is_some_and(is_former)
     }
 }
 
@@ -245,6 +259,17 @@ mod tests {
         assert_eq!(of("What is the fare?", &by_file), [Some(Replaced::By { document: 1, says_so: false }), None]);
         let other = DocumentFace { collection: "other", ..editions[1] };
         assert_eq!(of("What is the fare?", &[editions[0], other]), [None; 2]);
+    }
+
+    #[test]
+    fn a_folder_or_the_end_of_a_name_says_that_a_document_is_a_former_one() {
+        let former = |source: &'static str| of("What is the fare?", &[document("Fares", source, "")]);
+        for source in ["hr/old/fares.md", "Alt/fares.md", "fares-2024-old.csv", "fares old.md"] {
+            assert_eq!(former(source), [Some(Replaced::BySign)], "{source}");
+        }
+        for source in ["old-town/fares.md", "golden/fares.md", "old-fares.md", "old.md"] {
+            assert_eq!(former(source), [None], "{source}");
+        }
     }
 
     #[test]

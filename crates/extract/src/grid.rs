@@ -57,6 +57,66 @@ const MOST_HELD: usize = 64;
 /// Share of cells with digits below a row of words, in per cent, from which that row names the columns.
 const DIGITS_SHARE: usize = 50;
 
+/// What columns are often called, in lower case.
+const NAMES_OF_COLUMNS: [&str; 56] = [
+    "allowance",
+    "amount",
+    "category",
+    "city",
+    "class",
+    "code",
+    "contact",
+    "cost",
+    "country",
+    "date",
+    "day",
+    "days",
+    "deadline",
+    "default",
+    "department",
+    "description",
+    "email",
+    "fee",
+    "grade",
+    "group",
+    "hours",
+    "item",
+    "level",
+    "limit",
+    "location",
+    "maximum",
+    "meaning",
+    "minimum",
+    "month",
+    "name",
+    "number",
+    "office",
+    "option",
+    "owner",
+    "period",
+    "person",
+    "phone",
+    "place",
+    "plan",
+    "position",
+    "price",
+    "product",
+    "quantity",
+    "rate",
+    "region",
+    "role",
+    "room",
+    "route",
+    "service",
+    "setting",
+    "size",
+    "task",
+    "time",
+    "type",
+    "value",
+    "year",
+];
+
 /// Most rows of a header.
 const MOST_HEADER_ROWS: usize = 3;
 
@@ -161,9 +221,10 @@ impl Grid {
 
     fn decided(&mut self) -> Vec<String> {
         let held = std::mem::take(&mut self.held);
-        // Of two columns this cannot be decided: `Length | 12` may be a row below `Material | Steel`.
+        // Of two columns their names decide: `Length | 12` may be a row below `Material | Steel`.
         let is_wide = held.first().is_some_and(|first| first.len() > 2);
-        let has_header = *self.has_header.get_or_insert_with(|| is_wide && names_columns(&held));
+        let are_named = || held.len() > 2 && held.first().is_some_and(|first| are_names_of_columns(first));
+        let has_header = *self.has_header.get_or_insert_with(|| is_wide && names_columns(&held) || are_named());
         let line = |mut texts: Vec<String>| {
             if !has_header {
                 texts.retain(|text| !text.is_empty());
@@ -220,6 +281,12 @@ fn write_lines(lines: &[String], mut follows: bool, content: &mut Content) -> Re
     })
 }
 
+/// Whether two cells are what columns are often called.
+fn are_names_of_columns(cells: &[String]) -> bool {
+    let is_name = |cell: &String| NAMES_OF_COLUMNS.contains(&cell.trim().to_lowercase().as_str());
+    cells.len() == 2 && cells.iter().all(is_name)
+}
+
 /// Whether the first row of a table, which the format does not call a header, names its columns: it has a cell for each, all
 /// of them words, and below are mostly numbers.
 pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
@@ -253,11 +320,18 @@ mod tests {
     }
 
     #[test]
+    fn two_columns_are_named_by_what_columns_are_called() {
+        let limits: [&[&str]; 3] = [&["Place", "Limit"], &["London", "£165"], &["Elsewhere", "ask"]];
+        assert_eq!(read(&limits), ["| Place | Limit |\n|---|---|", "| London | £165 |", "| Elsewhere | ask |"]);
+    }
+
+    #[test]
     fn other_first_rows_are_rows() {
         assert_eq!(read(&[&["Name", "Mira"], &["Room", "12"], &["Team", "Sales"]])[0], "| Name | Mira |");
         assert_eq!(read(&[&["2024", "2025"], &["1", "2"]])[0], "| 2024 | 2025 |");
         assert_eq!(read(&[&["Words", "alone"]]), ["| Words | alone |"]);
         assert_eq!(read(&[&["Material", "Steel"], &["Length", "12"]])[0], "| Material | Steel |");
+        assert_eq!(read(&[&["Place", "Oslo"], &["Price", "12"]])[0], "| Place | Oslo |");
         assert_eq!(read(&[&["A", "B", "C"], &["1", "2", "3", "4"]])[0], "| A | B | C |");
         assert_eq!(read(&[]).len(), 0);
     }

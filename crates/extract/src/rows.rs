@@ -30,6 +30,9 @@ const LONGEST_LABEL: usize = 100;
 /// Number of rows used to judge whether a first row with numbers is a header.
 const SAMPLE: usize = 16;
 
+/// Most lines above a table that say what it is.
+const MOST_TITLES: usize = 8;
+
 /// A cell: its column, from 0, and its text. Sheets may be thousands of columns wide and nearly empty.
 pub(super) type Cell = (usize, String);
 
@@ -37,6 +40,8 @@ pub(super) type Cell = (usize, String);
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     header: BTreeMap<usize, String>,
+    /// Rows of one cell at the beginning, until it is known whether a header stands below them.
+    titles: Vec<Vec<Cell>>,
     /// The first row and the rows after it, while they are needed to decide whether the first one is the header.
     undecided: Vec<Vec<Cell>>,
     has_begun: bool,
@@ -53,6 +58,13 @@ impl Rows {
             .collect();
         if cells.is_empty() {
             return Ok(());
+        }
+        if !self.has_begun && cells.len() == 1 && self.titles.len() < MOST_TITLES {
+            self.titles.push(cells);
+            return Ok(());
+        }
+        if !self.titles.is_empty() && !self.end_titles(&cells, content)? {
+            return self.write(&cells, content);
         }
         if !std::mem::replace(&mut self.has_begun, true) {
             if is_header(&cells) {
@@ -71,8 +83,23 @@ impl Rows {
         self.write(&cells, content)
     }
 
+    /// Writes the lines above the first row of several cells: as text if that may be a header, else as rows. Returns whether
+    /// it may be.
+    fn end_titles(&mut self, below: &[Cell], content: &mut Content) -> Result<bool, ExtractError> {
+        let are_titles = is_header(below) || may_be_header(below);
+        for title in std::mem::take(&mut self.titles) {
+            match title.first().filter(|_| are_titles) {
+                Some((_, text)) => content.block(text)?,
+                None => self.write(&title, content)?,
+            }
+        }
+        self.has_begun = !are_titles;
+        Ok(are_titles)
+    }
+
     /// Ends the table: a header without rows is text as well.
     pub(super) fn finish(mut self, content: &mut Content) -> Result<(), ExtractError> {
+        self.end_titles(&[], content)?;
         self.decide(content)?;
         let labels: Vec<String> = self.header.into_values().collect();
         if self.has_body || labels.is_empty() { Ok(()) } else { content.block(&row(&labels)) }
@@ -181,6 +208,8 @@ mod tests {
             ("1,2\n3,4,5\n", "| 1 | 2 |\n| 3 | 4 | 5 |"),
             ("id,id\n1,2\n", "| id | id |\n| 1 | 2 |"),
             ("one column\nof text\n", "one column\nof text"),
+            ("Prices\nof May\nroute,low\nA,1\n", "Prices\n\nof May\n\n| route: A | low: 1 |"),
+            ("Prices\n1,2\n", "Prices\n| 1 | 2 |"),
             (",,\n\n", ""),
         ];
         for (text, expected) in cases {

@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use super::{
     batch::Batch,
     extraction::extract_here,
-    file_name::{embedded_title, name_of},
+    file_name::{embedded_title, name_of, title_of},
     job_metrics::JobMetrics,
     layout::Layout,
     piece::{PieceFronts, PreparedPiece},
@@ -304,7 +304,9 @@ fn split_document(
         attachments.clear();
         notes.unread_attachments.clear();
     }
-    let title = described.origin.title.clone().or(title).unwrap_or_else(|| name_of(&described.origin.source));
+    let source = &described.origin.source;
+    let own = || title.map(|title| title_of(title, source));
+    let title = described.origin.title.clone().or_else(own).unwrap_or_else(|| name_of(source));
     let embedded_title = embedded_title(&title, &described.origin.source).to_owned();
     let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
     let outline =

@@ -1,9 +1,13 @@
 //! The title of a document that has none: the name of its file.
 
-/// The part of a title that is embedded. A title that is only the file name is indexed lexically but not embedded, so
-/// that the same bytes under another name are split at the same positions and have the same vectors.
+/// The part of a title that is embedded. What comes from the name of the file or of its folder is indexed lexically but not
+/// embedded, so that the same bytes under another name are split at the same positions and have the same vectors.
 pub(super) fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
-    if title == name_of(source) { "" } else { title }
+    if title == name_of(source) {
+        return "";
+    }
+    let own = folder_of(source).and_then(|folder| title.strip_prefix(folder)?.strip_prefix(' '));
+    own.filter(|own| is_of_many(own)).unwrap_or(title)
 }
 
 /// Names of files that many folders have, in lower case: the folder tells what they are about.
@@ -40,24 +44,52 @@ const NAMES_OF_MANY: [&str; 30] = [
     "todo",
 ];
 
+/// Titles that many documents have beside these, in lower case.
+const TITLES_OF_MANY: [&str; 6] = [
+    "all notable changes",
+    "change log",
+    "frequently asked questions",
+    "release history",
+    "release notes",
+    "what's new",
+];
+
 /// Folders that hold what is about the folder above them.
 const FOLDERS_OF_MANY: [&str; 8] = ["doc", "docs", "documentation", "en", "html", "man", "src", "text"];
+
+/// The title that a document names itself, after its folder where many documents have that title.
+pub(super) fn title_of(own: String, source: &str) -> String {
+    match folder_of(source).filter(|_| is_of_many(&own)) {
+        Some(folder) => format!("{folder} {own}"),
+        None => own,
+    }
+}
+
+/// Whether many documents have this title.
+fn is_of_many(title: &str) -> bool {
+    is_among(&NAMES_OF_MANY, title) || is_among(&TITLES_OF_MANY, title)
+}
+
+/// The folder that tells what a file is about.
+fn folder_of(source: &str) -> Option<&str> {
+    let mut folders = source.trim_end_matches('/').rsplit('/').skip(1);
+    let folder = folders.find(|folder| !is_among(&FOLDERS_OF_MANY, folder))?;
+    (!matches!(folder, "" | "." | "..") && !folder.ends_with(':')).then_some(folder)
+}
+
+fn is_among(names: &[&str], name: &str) -> bool {
+    names.contains(&name.to_lowercase().as_str())
+}
 
 /// Derives a title from a path or URL: its last segment without the extension, after the folder where the segment is
 /// the name of many files (`README`, `index`).
 pub(super) fn name_of(source: &str) -> String {
-    let mut segments = source.trim_end_matches('/').rsplit('/');
-    let last = segments.next().unwrap_or(source);
+    let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
     let last = last.strip_suffix(".gz").unwrap_or(last);
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     let words = if stem.is_empty() { last } else { stem }.replace(['_', '-'], " ");
     let words = if words.trim().is_empty() { last } else { words.trim() };
-    let is_of_many = |names: &[&str], name: &str| names.contains(&name.to_lowercase().as_str());
-    if !is_of_many(&NAMES_OF_MANY, words) {
-        return words.to_owned();
-    }
-    let folder = segments.find(|folder| !is_of_many(&FOLDERS_OF_MANY, folder));
-    match folder.filter(|folder| !matches!(*folder, "" | "." | "..") && !folder.ends_with(':')) {
+    match folder_of(source).filter(|_| is_among(&NAMES_OF_MANY, words)) {
         Some(folder) => format!("{folder} {words}"),
         None => words.to_owned(),
     }
@@ -66,6 +98,19 @@ pub(super) fn name_of(source: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_title_of_many_is_told_apart_by_its_folder() {
+        for (own, source, title) in [
+            ("Changelog", "npm/gear-box/CHANGELOG.md", "gear-box Changelog"),
+            ("Release Notes", "gear/docs/news.md", "gear Release Notes"),
+            ("Gear box", "npm/gear-box/README.md", "Gear box"),
+            ("Changelog", "CHANGELOG.md", "Changelog"),
+        ] {
+            assert_eq!(title_of(own.to_owned(), source), title);
+            assert_eq!(embedded_title(title, source), own);
+        }
+    }
 
     #[test]
     fn a_name_becomes_a_title() {

@@ -1,7 +1,7 @@
 //! Questions for a figure that is calculated from others: a change, an average, a ratio, a sum. A quotation answers them
 //! only where the source tells that figure; otherwise the figures that it is calculated from are given. English only.
 
-use crate::wording::lower_case_words;
+use crate::wording::{bare, lower_case_words};
 
 /// Openings of a question for a figure.
 const OPENINGS: [&str; 10] = [
@@ -70,6 +70,13 @@ pub(super) enum Figure {
     Sum,
 }
 
+/// Whether a word is a year, another period, or an amount: "2019", "FY19", "Q3". "RAID10" is a name.
+fn is_point(word: &str) -> bool {
+    let word = bare(word).to_lowercase();
+    let number = ["fy", "cy", "q", "h"].iter().find_map(|period| word.strip_prefix(period)).unwrap_or(&word);
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
+}
+
 impl Figure {
     /// The figure that a question asks to calculate, if it asks for one.
     pub(super) fn asked_for(question: &str) -> Option<Self> {
@@ -88,7 +95,7 @@ impl Figure {
         };
         if is_of(&CHANGES) {
             let is_relative = words.iter().any(|word| RELATIVE.contains(&word.as_str()));
-            let has_two_points = has(&BETWEEN) && question.chars().any(|sign| sign.is_ascii_digit());
+            let has_two_points = has(&BETWEEN) && question.split_whitespace().any(is_point);
             return match (is_relative, has_two_points) {
                 (true, _) => Some(Self::RelativeChange),
                 (false, true) => Some(Self::Change),

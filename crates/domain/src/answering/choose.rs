@@ -9,7 +9,7 @@ use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::measure::{counted, counts};
 use crate::evidence::{Question, TermMask};
-use crate::wording::lower_case_words;
+use crate::wording::{bare, has_digit, lower_case_words};
 
 /// Most sentences chosen on their own merit; each may bring one more as context.
 const MOST_SENTENCES: usize = 3;
@@ -64,7 +64,8 @@ pub(super) fn one_answer<'c>(question: &Question, ranked: &[Scored<'c>]) -> Choi
         if chosen.len() == MOST_SENTENCES {
             break;
         }
-        if is_worth_adding(question, &chosen, candidate, *score) && !is_said(&chosen, candidate) {
+        let is_of_other = || chosen.first().is_some_and(|(best, _)| tells_of_other_name(question, best, candidate));
+        if is_worth_adding(question, &chosen, candidate, *score) && (!is_said(&chosen, candidate) || is_of_other()) {
             chosen.push((candidate, *score));
         }
     }
@@ -97,7 +98,7 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
         (false, true) => WORTH_ADDING_BESIDE,
         (false, false) => elsewhere,
     };
-    if is_row_of_other_name(question, best, candidate) {
+    if is_row_of_other_name(question, best, candidate) || tells_of_other_name(question, best, candidate) {
         return true;
     }
     let covered = |candidate: &SentenceCandidate| question.terms.weight_of(candidate.mask);
@@ -118,6 +119,27 @@ fn is_row_of_other_name(question: &Question, best: &SentenceCandidate, candidate
     let are_rows = best.is_row && candidate.is_row && best.source == candidate.source;
     let are_named = best.named > 0.0 && candidate.named > 0.0;
     are_rows && are_named && candidate.mask & !best.mask != 0 && question.asked.contains(" and ")
+}
+
+/// Whether of two names with a digit that the question joins, as in "LUKS1 and LUKS2", the best sentence holds one and this
+/// one beside it the other.
+fn tells_of_other_name(question: &Question, best: &SentenceCandidate, candidate: &SentenceCandidate) -> bool {
+    let words: Vec<&str> = question.asked.split_whitespace().map(bare).collect();
+    let joined = words.windows(3).find_map(|words| match words {
+        [one, "and", other] if has_digit(one) && has_digit(other) => Some([*one, *other]),
+        _ => None,
+    });
+    let holds = |sentence: &SentenceCandidate, name: &str| {
+        sentence.text.split_whitespace().any(|word| bare(word).eq_ignore_ascii_case(name))
+    };
+    let is_beside = best.source == candidate.source && best.place.abs_diff(candidate.place) == 1;
+    is_beside
+        && candidate.holds_kind
+        && joined.is_some_and(|[one, other]| {
+            [(one, other), (other, one)].iter().any(|(own, its)| {
+                holds(best, own) && !holds(best, its) && holds(candidate, its) && !holds(candidate, own)
+            })
+        })
 }
 
 /// Whether a candidate lacks a word with a digit that the question names and the best sentence holds: the row beside that of

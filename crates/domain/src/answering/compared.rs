@@ -14,6 +14,9 @@ use crate::command_options::entry_options;
 use crate::markdown::cells;
 use crate::wording::lower_case_words;
 
+/// Words before a thing that is compared.
+const ARTICLES: [&str; 3] = ["a", "an", "the"];
+
 impl Sources<'_> {
     /// The best passage for each of the things compared, and which of them have none.
     pub(super) fn compared(&self, ranked: &[Scored<'_>]) -> Excerpts {
@@ -74,6 +77,22 @@ impl Sources<'_> {
             read.excerpt(number, section, read.around(section, unit, LONGEST_STEPS), PassageReason::Compared)
         };
         found.map(around).into_iter().collect()
+    }
+
+    /// The section under a heading that names both of the things compared.
+    pub(super) fn headed_as_both(&self) -> Option<Excerpt> {
+        let compared = compared(&self.question().text);
+        let names = |words: &[String], part: &str| {
+            let mut own = lower_case_words(part).filter(|word| !ARTICLES.contains(&word.as_str())).peekable();
+            own.peek().is_some() && own.all(|word| words.contains(&word))
+        };
+        let is_of_both = |(_, read): &(usize, &ReadSource<'_>)| {
+            let words: Vec<String> =
+                read.source.heading.last().map(|heading| lower_case_words(heading).collect()).unwrap_or_default();
+            compared.len() > 1 && compared.iter().all(|part| names(&words, part))
+        };
+        let (number, read) = self.read().iter().enumerate().find(is_of_both)?;
+        self.whole_section(number, read, PassageReason::Compared)
     }
 
     /// The table that has a column for each of the things compared, unless the best sentence is one of its rows.

@@ -23,6 +23,9 @@ use crate::wording::lower_case_words;
 /// Share of what sentences above hold of the question that one which may answer must hold.
 const AS_MUCH: f32 = 0.75;
 
+/// Share of a question for the meaning of an error that a sample of it holds.
+const MOST_OF_ERROR: f32 = 0.7;
+
 /// Share of the best score from which a sentence that names a person answers a question for one before others.
 const NAMES_PERSON: f32 = 0.8;
 
@@ -107,11 +110,25 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
 /// Whether all words of a sentence are the question's, so that it gives the question back, as the error that is asked about.
 fn is_echo(question: &Question, sentence: &SentenceCandidate) -> bool {
     let leads_in = !sentence.items.is_empty() || sentence.code.is_some();
-    if sentence.is_row || leads_in || question.kind == AnswerKind::YesNo {
+    // "It is thread-safe" has the words of the question whether it is.
+    let may_affirm = question.kind == AnswerKind::YesNo && !sentence.text.trim_end().ends_with('?');
+    if sentence.is_row || leads_in || may_affirm {
         return false;
     }
     let asked: HashSet<String> = lower_case_words(&question.text).collect();
-    lower_case_words(&sentence.text).all(|word| asked.contains(&word))
+    lower_case_words(&sentence.text).all(|word| asked.contains(&word)) || is_sample(question, sentence)
+}
+
+/// Whether a sentence is a sample of the error whose meaning is asked for: it holds all of it, and says nothing about it.
+fn is_sample(question: &Question, sentence: &SentenceCandidate) -> bool {
+    const OF_ERRORS: [&str; 5] = ["error", "errors", "warning", "message", "exception"];
+    const TELLING: [&str; 12] =
+        ["because", "caused", "happens", "if", "indicates", "is", "means", "occurs", "points", "says", "tells", "when"];
+    let asked: Vec<String> = lower_case_words(&question.asked).collect();
+    let is_for_meaning = asked.iter().any(|word| matches!(word.as_str(), "mean" | "means" | "meaning"));
+    let is_of_error = asked.iter().any(|word| OF_ERRORS.contains(&word.as_str()));
+    let tells = || lower_case_words(&sentence.text).any(|word| TELLING.contains(&word.as_str()));
+    is_for_meaning && is_of_error && question.terms.share(sentence.mask) >= MOST_OF_ERROR && !tells()
 }
 
 /// Whether a sentence below others holds nearly as much of the question as any of them: else it tells a number of something

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
-use super::naming::about;
-use super::need::{Need, PassageReason, is_aside, is_headed_as_steps};
+use super::naming::{about, words_in};
+use super::need::{Need, PassageReason, is_aside, is_headed_as_reason, is_headed_as_steps};
 use super::read_source::ReadSource;
 use super::rows_asked::rows_asked_for;
 use super::units::{Unit, UnitKind, sections, units};
@@ -34,6 +34,9 @@ const SECTION_WEIGHT: f32 = 0.6;
 
 /// Weight of a title that the question names, on the same scale.
 const TITLE_WEIGHT: f32 = 0.3;
+
+/// Weight of the question's terms in the heading of a section, on the same scale.
+const HEADING_WEIGHT: f32 = 0.4;
 
 /// Weight of the probability that the passage of a list answers, on the same scale.
 const PROBABILITY_WEIGHT: f32 = 0.5;
@@ -117,6 +120,7 @@ impl<'m> Sources<'m> {
     pub(super) fn excerpts(&self, need: &Need, ranked: &[Scored<'_>]) -> Excerpts {
         let chosen = match need {
             Need::Comparison if let Some(table) = self.table_of_both(ranked) => vec![table],
+            Need::Comparison if let Some(section) = self.headed_as_both() => vec![section],
             // Rows of a table that stand side by side compare by themselves.
             Need::Comparison if ranked.first().is_some_and(|(best, _)| best.is_row) => Vec::new(),
             Need::Comparison => return self.compared(ranked),
@@ -127,6 +131,7 @@ impl<'m> Sources<'m> {
             Need::Listing if ranked.first().is_some_and(|(best, _)| self.lists(best)) => Vec::new(),
             Need::Listing => self.listing(),
             Need::Reason if ranked.first().is_some_and(|(best, _)| best.holds_kind) => Vec::new(),
+            Need::Reason if let Some(section) = self.headed_reason(ranked) => vec![section],
             Need::Reason | Need::Explanation => self.explanation(ranked),
             Need::Calculation(figure) if ranked.first().is_some_and(|(best, _)| figure.is_told_by(&best.text)) => {
                 Vec::new()
@@ -154,6 +159,7 @@ impl<'m> Sources<'m> {
                 let value = score
                     + TITLE_WEIGHT * about(&self.material.question.text, read.source.title)
                     + SECTION_WEIGHT * self.share(number, given.clone())
+                    + HEADING_WEIGHT * self.share_of_heading(read)
                     + if has_steps { STEPS_BONUS } else { 0.0 }
                     - if is_brief { BRIEF_PENALTY } else { 0.0 }
                     - if is_silent { SILENT_PENALTY } else { 0.0 };
@@ -179,6 +185,29 @@ impl<'m> Sources<'m> {
         let title = self.material.evidence.get(source).map_or(0, |evidence| evidence.title_mask);
         let own = self.get(source).map_or(0, |read| read.mask(&units));
         self.material.question.terms.share(title | own)
+    }
+
+    /// Share of the question that the heading right above a source holds.
+    fn share_of_heading(&self, read: &ReadSource<'_>) -> f32 {
+        let question = self.question();
+        read.source.heading.last().map_or(0.0, |heading| question.terms.share(words_in(question, heading)))
+    }
+
+    /// The section under a heading for reasons in the document of the best sentence.
+    fn headed_reason(&self, ranked: &[Scored<'_>]) -> Option<Excerpt> {
+        let own = self.get(ranked.first()?.0.source)?.source.key.document_id;
+        let is_reason = |(_, read): &(usize, &ReadSource<'_>)| {
+            read.source.key.document_id == own && is_headed_as_reason(read.source.heading)
+        };
+        let (number, read) = self.read.iter().enumerate().find(is_reason)?;
+        self.whole_section(number, read, PassageReason::Explanation)
+    }
+
+    /// The first section of a source, or of a long one what fits.
+    pub(super) fn whole_section(&self, number: usize, read: &ReadSource<'_>, reason: PassageReason) -> Option<Excerpt> {
+        let section = read.sections.iter().find(|section| read.first_words(section).is_some())?;
+        let units = read.around(section, read.first_words(section)?, LONGEST_STEPS);
+        Some(read.excerpt(number, section, units, reason))
     }
 
     /// The section under a heading for steps in the document of a source, unless the source has such a heading itself: steps

@@ -53,21 +53,44 @@ const STEP_HEADINGS: [&str; 12] = [
     "procédure",
 ];
 
+/// Headings under which reasons stand.
+const REASON_HEADINGS: [&str; 14] = [
+    "background",
+    "cause",
+    "causes",
+    "motivation",
+    "rationale",
+    "reason",
+    "reasons",
+    "root cause",
+    "root causes",
+    "why",
+    "gründe",
+    "ursache",
+    "warum",
+    "pourquoi",
+];
+
 /// Headings of what is no instruction.
-const ASIDES: [&str; 16] = [
+const ASIDES: [&str; 21] = [
     "acknowledgements",
     "acknowledgments",
     "author",
     "authors",
     "bug reports",
     "changelog",
+    "conclusion",
+    "conclusions",
     "contents",
     "copyright",
     "credits",
+    "further reading",
     "glossary",
     "history",
     "licence",
     "license",
+    "references",
+    "related",
     "reporting bugs",
     "see also",
     "table of contents",
@@ -223,6 +246,12 @@ pub(super) fn is_aside(headings: &[String], question: &str) -> bool {
     let heading = headings.last().map(|heading| heading.to_lowercase()).unwrap_or_default();
     let asked = question.to_lowercase();
     ASIDES.contains(&heading.as_str()) && !heading.split(' ').any(|word| asked.contains(word))
+}
+
+/// Whether a passage stands under a heading for reasons.
+pub(super) fn is_headed_as_reason(headings: &[String]) -> bool {
+    let heading = headings.last().map(|heading| heading.to_lowercase()).unwrap_or_default();
+    REASON_HEADINGS.contains(&heading.trim_end_matches(['?', ':']))
 }
 
 /// Whether a question asks for a reason.

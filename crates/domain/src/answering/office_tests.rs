@@ -216,3 +216,33 @@ fn a_rule_comes_with_its_exception() {
     let asked = text("For how many days is a film kept if it shows a theft?", &[page]);
     assert_eq!(asked, "If a film shows a theft it is kept for 60 days. [^1]");
 }
+
+#[test]
+fn a_row_of_two_short_cells_is_an_answer() {
+    let page = "A night costs up to:\n\n| London | £165 |\n| Elsewhere in the country | £110 |\n| Paris | €170 |";
+    assert_eq!(text("What is the limit for London?", &[page]), "London | £165 [^1]");
+}
+
+#[test]
+fn a_question_is_no_answer_to_itself() {
+    let page = "Should I keep my key?\n\nNo, hand the key in, unless you keep it at home.";
+    assert!(!text("Should I keep my key?", &[page]).contains("Should I keep my key?"));
+    assert_eq!(text("Is the upper lid dry?", &["The upper lid is dry."]), "The upper lid is dry. [^1]");
+}
+
+#[test]
+fn a_sample_of_an_error_does_not_say_what_it_means() {
+    let page = "The log may hold: unexpected kiln error 64 in file kiln.c, reading stopped.\n\nThis points to a wrong key file of the kiln. It means an encoding error of 64 bits.";
+    let answer = text("What does the unexpected kiln error 64 mean?", &[page]);
+    assert!(answer.contains("points to") || answer.contains("It means"), "{answer}");
+    assert!(!answer.contains("reading stopped"), "{answer}");
+}
+
+#[test]
+fn two_names_that_are_asked_for_together_are_both_answered() {
+    let page = "KEY1 can have up to 8 slots. KEY2 can have up to 32 slots. A slot holds one word.";
+    assert_eq!(
+        text("How many slots can KEY1 and KEY2 have?", &[page]),
+        "KEY1 can have up to 8 slots. [^1] KEY2 can have up to 32 slots. [^1]"
+    );
+}

@@ -1,6 +1,6 @@
 //! Questions of several parts: several questions in one, and comparisons. English only.
 
-use crate::asking::is_question_word;
+use crate::asking::{asks_yes_or_no, is_auxiliary, is_question_word};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
 
@@ -29,6 +29,9 @@ const DIFFERS: [&str; 4] = [" differ from ", " different from ", " differs from 
 
 /// Words between two things that are compared.
 const SEPARATORS: [&str; 7] = [" and ", " with ", " to ", " versus ", " vs. ", " vs ", " or "];
+
+/// Words for what every value is.
+const OF_VALUES: [&str; 4] = ["amount", "name", "number", "value"];
 
 /// Most parts that are looked at.
 const MOST_PARTS: usize = 3;
@@ -111,17 +114,24 @@ fn second_question(text: &str) -> Option<std::ops::Range<usize>> {
         words.next_if(|word| BEFORE_OPENING.contains(&word.as_str()));
         words.next().is_some_and(|word| is_question_word(&word))
     };
+    // Without a comma "and can" may go on with what is asked.
+    let opens_by_verb = |joint: &std::ops::Range<usize>| {
+        let is_set_off = text.get(joint.clone()).is_some_and(|joint| joint.starts_with([',', ';']));
+        let verb = text.get(joint.end..).and_then(|after| after.split_whitespace().next());
+        is_set_off && verb.is_some_and(|verb| is_auxiliary(&verb.to_lowercase()))
+    };
     let joints = JOINTS.iter().flat_map(|joint| text.match_indices(joint));
     joints
         .map(|(at, joint)| at..at + joint.len())
         // "of which" and "in what" open nothing; a question before the joint must have its own opening.
-        .filter(|joint| text.get(joint.end..).is_some_and(opens))
+        .filter(|joint| text.get(joint.end..).is_some_and(opens) || opens_by_verb(joint))
         .filter(|joint| text.get(..joint.start).is_some_and(has_opening))
         .min_by_key(|joint| (joint.start, std::cmp::Reverse(joint.end)))
 }
 
 fn has_opening(text: &str) -> bool {
-    text.split_whitespace().take(3).any(|word| is_question_word(&word.to_lowercase()))
+    let lower = text.to_lowercase();
+    lower.split_whitespace().take(3).any(is_question_word) || asks_yes_or_no(&lower)
 }
 
 /// The two things that a question compares.
@@ -151,8 +161,13 @@ fn mask_of(question: &Question, part: &str) -> TermMask {
         let mut words = part.split(|c: char| !c.is_alphanumeric());
         words.any(|own| own.eq_ignore_ascii_case(word))
     };
-    let terms = question.terms.terms().iter().enumerate();
-    terms.filter(|(_, term)| holds(&term.word)).fold(0, |mask, (position, _)| mask | 1 << position)
+    let terms = || question.terms.terms().iter().enumerate().filter(|(_, term)| holds(&term.word));
+    let mask_of = |names: bool| {
+        let wanted = terms().filter(|(_, term)| names || !OF_VALUES.contains(&term.word.to_lowercase().as_str()));
+        wanted.fold(0, |mask, (position, _)| mask | 1 << position)
+    };
+    // "Her phone number" is told by a phone.
+    Some(mask_of(false)).filter(|mask| *mask != 0).unwrap_or_else(|| mask_of(true))
 }
 
 #[cfg(test)]
@@ -167,7 +182,7 @@ mod tests {
 
     #[test]
     fn takes_questions_apart() {
-        let rows: [(&str, &[&str]); 17] = [
+        let rows: [(&str, &[&str]); 20] = [
             (
                 "When was Acme founded and who founded the company?",
                 &["When was Acme founded", "who founded the company"],
@@ -177,6 +192,12 @@ mod tests {
                 &["How much is lunch", "until when do I have to order"],
             ),
             ("Who pays for travel, and on which day is it paid?", &["Who pays for travel", "on which day is it paid"]),
+            (
+                "Who may enter if both lists exist, and does that bind visitors?",
+                &["Who may enter if both lists exist", "does that bind visitors"],
+            ),
+            ("Is prefetch worth it, and what does it cost?", &["Is prefetch worth it", "what does it cost"]),
+            ("Who reads and can write?", &[]),
             ("Where is lunch and at what time does it end?", &["Where is lunch", "at what time does it end"]),
             ("how much is lunch & when is it served?", &["how much is lunch", "when is it served"]),
             ("How long is leave? Who grants it?", &["How long is leave", "Who grants it"]),

@@ -316,3 +316,26 @@ fn steps_in_a_list_of_options_are_its_entries() {
     assert!(given.text.contains("-s, --symbolic Make symbolic links"), "{}", given.text);
     assert!(!given.text.contains("--verbose") && !given.text.contains("--suffix"), "{}", given.text);
 }
+
+#[test]
+fn a_section_headed_by_both_things_compares_them() {
+    let heading = ["6. What is the difference between KILN1+0 and KILN10?".to_owned()];
+    let text = "## 6. What is the difference between KILN1+0 and KILN10?\n\nThe first has two parts, one over the other. The second is one piece.";
+    let section = AnswerSource { title: "FAQ", heading: &heading, ..AnswerSource::alone(text) };
+    let other = AnswerSource::alone("It is a classic KILN1+0. KILN10 layouts are near and far.");
+    let given = given_of("What is the difference between KILN10 and KILN1+0?", &[other, section]).expect("passages");
+    assert_eq!(given.passages, [GivenPassage { source_index: 1, reason: PassageReason::Compared, about: None }]);
+    assert!(given.text.contains("The second is one piece."), "{}", given.text);
+}
+
+#[test]
+fn a_reason_is_given_from_the_section_that_is_headed_so() {
+    let (what, why) =
+        (vec!["Report".to_owned(), "What happened".to_owned()], vec!["Report".to_owned(), "Why".to_owned()]);
+    let told =
+        AnswerSource { heading: &what, ..AnswerSource::alone("At six the hose of the press burst. Oil ran out.") };
+    let cause =
+        AnswerSource { heading: &why, ..AnswerSource::alone("It was made in 2011. A tray had rubbed its skin.") };
+    let given = given_of("Why did the hose of the press burst?", &[told, cause]).expect("passages");
+    assert_eq!(given.passages, [GivenPassage { source_index: 1, reason: PassageReason::Explanation, about: None }]);
+}

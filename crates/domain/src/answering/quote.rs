@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::markdown::{BlockKind, blocks};
+use crate::markdown::{BlockKind, blocks, cells};
 use crate::sentence::sentences;
 use crate::wording::named_value;
 
@@ -28,7 +28,9 @@ const SHORTEST_ENTRY: usize = 6;
 /// Returns `None` for text that cannot be quoted this way: too long or short, or read as another Markdown block.
 #[must_use]
 pub(super) fn quotable(words: &str) -> Option<String> {
-    let shortest = if named_value(words).is_some() { SHORTEST_ENTRY } else { SHORTEST };
+    let is_row =
+        || words.trim_start().starts_with('|') && cells(words).filter(|(_, cell)| !cell.is_empty()).count() > 1;
+    let shortest = if named_value(words).is_some() || is_row() { SHORTEST_ENTRY } else { SHORTEST };
     if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < shortest {
         return None;
     }

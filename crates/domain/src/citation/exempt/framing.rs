@@ -1,7 +1,7 @@
 //! Words that order an answer and state nothing: "steps", "summary", "following". English only.
 
 /// Words of headings and lead-ins that need no source. Sorted, for the binary search, as are the other lists.
-const FRAMING: [&str; 152] = [
+const FRAMING: [&str; 154] = [
     "above",
     "additional",
     "additionally",
@@ -131,6 +131,8 @@ const FRAMING: [&str; 152] = [
     "rules",
     "section",
     "see",
+    "sentence",
+    "sentences",
     "short",
     "similarities",
     "source",

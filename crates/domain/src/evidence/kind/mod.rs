@@ -101,6 +101,7 @@ impl AnswerKind {
                 let may_count = has_time(sentence);
                 new_words(question, sentence).any(|word| is_date(&word.to_lowercase(), may_count))
             }
+            Self::Place if new_path(question, sentence) => true,
             Self::Person | Self::Place => {
                 // The first word is capitalised whether or not it is a name.
                 new_words(question, sentence).skip_while(|word| sentence.starts_with(*word)).any(is_capitalised)
@@ -125,7 +126,7 @@ impl AnswerKind {
         match self {
             kind if !kind.is_seen() => 0.0,
             Self::Person if !names_a_person(question, sentence) => 0.5,
-            Self::Place if !names_a_place(question, sentence) => 0.5,
+            Self::Place if !names_a_place(question, sentence) && !new_path(question, sentence) => 0.5,
             _ => 1.0,
         }
     }
@@ -142,6 +143,18 @@ impl AnswerKind {
     pub const fn is_seen(self) -> bool {
         !matches!(self, Self::YesNo | Self::Other)
     }
+}
+
+/// Whether a sentence names a file, a folder or an address of the web that the question does not.
+fn new_path(question: &str, sentence: &str) -> bool {
+    let is_path = |word: &str| {
+        let steps = word.split(['/', '\\']).filter(|step| step.chars().any(char::is_alphanumeric)).count();
+        let is_rooted = word.starts_with(['/', '~', '$']) || word.contains("://") || word.contains(":\\");
+        is_rooted && steps > 1 && !question.contains(word)
+    };
+    let is_around =
+        |sign: char| matches!(sign, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | ';' | '[' | ']' | '<' | '>' | '“' | '”');
+    sentence.split_whitespace().any(|word| is_path(word.trim_matches(is_around)))
 }
 
 /// Whether a sentence speaks of time, so that a small number in it may be one of days or of hours.
