@@ -44,7 +44,7 @@ const MANUAL: &[&str] = &[
     "Up to five unused days",
 ];
 
-pub(super) const READABLE: [Readable; 47] = [
+pub(super) const READABLE: [Readable; 48] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -65,6 +65,18 @@ pub(super) const READABLE: [Readable; 47] = [
             "Note: Whoever leaves is paid for them.",
             "| Kind | Days |\n|---|---|\n| Annual | 28 |",
             SICK,
+        ],
+    ),
+    (
+        "leave.rst",
+        "text/x-rst",
+        &[
+            "Annual leave\n\nOwner: People team\n\n",
+            "see Carrying days over and the calendar.",
+            "Warning: Give notice of twice the length of the leave.",
+            "Changed in version 2026: Five days instead of three.",
+            "| Group | Days | Until |\n|---|---|---|\n| Full time | 5 | 31 March |",
+            "--carry DAYS: Days to carry over, at most five.",
         ],
     ),
     (
