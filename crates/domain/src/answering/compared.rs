@@ -92,7 +92,7 @@ impl Sources<'_> {
             compared.len() > 1 && compared.iter().all(|part| names(&words, part))
         };
         let (number, read) = self.read().iter().enumerate().find(is_of_both)?;
-        self.whole_section(number, read, PassageReason::Compared)
+        read.first_section(number, PassageReason::Compared)
     }
 
     /// The table that has a column for each of the things compared, unless the best sentence is one of its rows.

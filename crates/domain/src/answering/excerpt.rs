@@ -200,14 +200,7 @@ impl<'m> Sources<'m> {
             read.source.key.document_id == own && is_headed_as_reason(read.source.heading)
         };
         let (number, read) = self.read.iter().enumerate().find(is_reason)?;
-        self.whole_section(number, read, PassageReason::Explanation)
-    }
-
-    /// The first section of a source, or of a long one what fits.
-    pub(super) fn whole_section(&self, number: usize, read: &ReadSource<'_>, reason: PassageReason) -> Option<Excerpt> {
-        let section = read.sections.iter().find(|section| read.first_words(section).is_some())?;
-        let units = read.around(section, read.first_words(section)?, LONGEST_STEPS);
-        Some(read.excerpt(number, section, units, reason))
+        read.first_section(number, PassageReason::Explanation)
     }
 
     /// The section under a heading for steps in the document of a source, unless the source has such a heading itself: steps

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::AnswerSource;
-use super::excerpt::{Excerpt, WORTH_READING};
+use super::excerpt::{Excerpt, LONGEST_STEPS, WORTH_READING};
 use super::need::PassageReason;
 use super::units::{Unit, UnitKind};
 use crate::command_options::entry_options;
@@ -185,6 +185,13 @@ impl ReadSource<'_> {
     fn length(&self, units: &Range<usize>) -> usize {
         let own = self.units.get(units.clone()).unwrap_or_default();
         own.iter().map(|unit| unit.range.len()).sum()
+    }
+
+    /// The first section that says something, or of a long one what fits; `source` is the number of the source.
+    pub(super) fn first_section(&self, source: usize, reason: PassageReason) -> Option<Excerpt> {
+        let section = self.sections.iter().find(|section| self.first_words(section).is_some())?;
+        let units = self.around(section, self.first_words(section)?, LONGEST_STEPS);
+        Some(self.excerpt(source, section, units, reason))
     }
 
     pub(super) fn excerpt(

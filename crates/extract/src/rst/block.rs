@@ -103,7 +103,7 @@ impl<'t> Blocks<'t> {
             let rest = lines.get(read..).unwrap_or_default();
             let blank = rest.iter().take_while(|line| line.is_empty()).count();
             let Some((own, width)) = marker(rest.get(blank..).unwrap_or_default()) else { break };
-            if !own.goes_on(&first) {
+            if !own.goes_on(first) {
                 break;
             }
             let item = rest.get(blank..).unwrap_or_default();
@@ -257,7 +257,7 @@ impl<'t> Blocks<'t> {
     pub(super) fn element(&mut self, name: &str, text: &str) {
         let html = inline::html(text, &self.names);
         if !html.trim().is_empty() {
-            self.out.push_str(&format!("<{name}>{html}</{name}>\n"));
+            self.out.extend(["<", name, ">", &html, "</", name, ">\n"]);
         }
     }
 
@@ -268,9 +268,9 @@ impl<'t> Blocks<'t> {
 
     /// The same of lines without indent.
     pub(super) fn item(&mut self, name: &str, lines: &[&str]) {
-        self.out.push_str(&format!("<{name}>"));
+        self.out.extend(["<", name, ">"]);
         self.read(lines);
-        self.out.push_str(&format!("</{name}>\n"));
+        self.out.extend(["</", name, ">\n"]);
     }
 
     /// Lines of code.
@@ -306,9 +306,9 @@ enum Marker {
 }
 
 impl Marker {
-    fn goes_on(self, first: &Self) -> bool {
+    fn goes_on(self, first: Self) -> bool {
         match (self, first) {
-            (Self::Bullet(own), Self::Bullet(other)) => own == *other,
+            (Self::Bullet(own), Self::Bullet(other)) => own == other,
             (Self::Number(_), Self::Number(_)) => true,
             _ => false,
         }

@@ -22,7 +22,7 @@ impl Table {
             let cell = if number < self.headers { "th" } else { "td" };
             out.push_str("<tr>");
             for text in row {
-                out.push_str(&format!("<{cell}>{}</{cell}>", inline::html(text.trim(), names)));
+                out.extend(["<", cell, ">", &inline::html(text.trim(), names), "</", cell, ">"]);
             }
             out.push_str("</tr>\n");
         }
