@@ -289,8 +289,8 @@ enum IngestResponses {
 ///
 /// Supported formats: text, Markdown, AsciiDoc, reStructuredText, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX,
 /// XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, JSON, JSON lines, Jupyter notebooks, manual pages, source code, and pictures
-/// (PNG, JPEG, TIFF, WebP) where text recognition (OCR) is installed; each also compressed by gzip. The format is detected by content first, and by
-/// name and media type second.
+/// (PNG, JPEG, TIFF, WebP) where text recognition (OCR) is installed; each also compressed by gzip. The format is detected
+/// by content first, and by name and media type second.
 ///
 /// The body is JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`:
 /// parts `file`, repeatable, and `collection`, `metadata` and `acl` as JSON objects for all files, `indexing`, `title` for a

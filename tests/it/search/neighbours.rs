@@ -131,11 +131,9 @@ async fn small_collections_find_their_own_beside_a_large_one_and_in_a_crowd() {
             (0..30).map(|number| document(10_000 + 30 * place + number, &["foundry", "harbour"])).collect();
         fill(&app, name, &documents).await;
     }
-    assert_eq!(
-        store(&app).await.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round"),
-        GraphChanges { built: 1, dropped: 0 },
-        "of the large one"
-    );
+    // The service's own round comes first where filling takes longer than the time between its rounds.
+    store(&app).await.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round");
+    assert_eq!(database::number(&app.database, GRAPHS).await, 1, "of the large one");
     let query = |number: usize| document(number, &["foundry", "harbour"])["text"].as_str().expect("text").to_owned();
     let mut cases = Vec::new();
     for place in (0..100).step_by(20) {

@@ -71,26 +71,46 @@ pub(super) fn leaves_by(size: usize, text: &str) -> Vec<Leaf> {
     }
 }
 
-/// The text with other white space at the end of its lines replaced by spaces, at the same offsets.
+/// Fewest tildes of a line under a title of plain text.
+const SHORTEST_RULE: usize = 5;
+
+/// The text with other white space at the end of its lines replaced by spaces, and tildes under a title by hyphens, at the
+/// same offsets.
 ///
 /// A line of no-break spaces is not blank to `CommonMark`, but it is to every reader. The parser does not expect a tab
-/// after a closing fence, and the unclosed fence would hide the text after it.
+/// after a closing fence, and the unclosed fence would hide the text after it. So would a line of tildes that is as long as
+/// the line above it, as plain text underlines titles: it opens no code.
 pub(super) fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'\t' | b'\x0b' | b'\x0c')) {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'\t' | b'\x0b' | b'\x0c'));
+    if is_plain && !text.contains("~~~~~") {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
+    let mut above = ["", ""];
     for line in text.split_inclusive(['\n', '\r']) {
         let content = line.trim_end_matches(['\n', '\r']);
         let mut words = content.trim_end_matches([' ', '\t']);
         if words.trim().is_empty() {
             words = "";
         }
-        plain.push_str(words);
+        if underlines_title(words, above) {
+            plain.extend(std::iter::repeat_n('-', words.len()));
+        } else {
+            plain.push_str(words);
+        }
+        let [_, last] = above;
+        above = [last, words];
         plain.extend(std::iter::repeat_n(' ', content.len() - words.len()));
         plain.push_str(line.get(content.len()..).unwrap_or_default());
     }
     Cow::Owned(plain)
+}
+
+/// Whether a line is of tildes under a title that is set off from what stands above it.
+fn underlines_title(line: &str, [before, title]: [&str; 2]) -> bool {
+    let is_rule = line.len() >= SHORTEST_RULE && line.bytes().all(|byte| byte == b'~');
+    let is_title = before.is_empty() && title.starts_with(char::is_alphanumeric);
+    is_rule && is_title && title.chars().count().abs_diff(line.len()) <= 1
 }
 
 /// Whether HTML has letters or digits outside of its tags and comments.

@@ -65,7 +65,7 @@ fn a_year_at_the_start_of_a_line_is_no_list() {
 #[test]
 fn code_fences_follow_commonmark() {
     // (text, the parts that are code)
-    let cases: [(&str, &[&str]); 12] = [
+    let cases: [(&str, &[&str]); 13] = [
         ("```\na\n```\nb", &["```\na\n```"]),
         ("   ~~~\na\n~~~~  \nb", &["~~~\na\n~~~~  "]),
         ("    ```\na", &[]),
@@ -73,6 +73,7 @@ fn code_fences_follow_commonmark() {
         ("```\na", &["```\na"]),
         ("``` a`b\nc", &[]),
         ("~~~ a`b\nc", &["~~~ a`b\nc"]),
+        ("Title\n~~~~~\nText.\n\n~~~~~\nx\n~~~~~", &["~~~~~\nx\n~~~~~"]),
         ("```\n~~~\n```\nb", &["```\n~~~\n```"]),
         ("- ```\n  a\n  ```\nb", &["```\n  a\n  ```"]),
         ("- item\n  ```\nb", &["```"]),

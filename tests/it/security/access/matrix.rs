@@ -24,6 +24,7 @@ const MAKING: [&str; 4] = ["create_collection", "create_documents", "stream_docu
 const WITHOUT_ROW_SECURITY: &str = "DO $$ DECLARE one regclass; BEGIN
     FOR one IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relrowsecurity LOOP
         EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', one);
+        COMMIT; -- a lock at a time: the service reads several of the tables meanwhile
     END LOOP; END $$";
 /// A database for whose statements all tenants of `one_for_all.joined` are one: their equality sign takes the ids of any two
 /// for the same. Policies were read before and know the true one, as do the functions with a search path of their own, which
