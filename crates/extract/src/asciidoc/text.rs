@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::html::escaped;
+
 /// Longest text, and longest address, of a link whose address is not known, in bytes.
 const LONGEST_LINK_TEXT: usize = 500;
 
@@ -10,7 +12,7 @@ pub(super) fn unindented(text: &str) -> String {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let shared = text.lines().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
     let lines = text.lines().map(|line| line.get(shared..).unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n").replace('&', "&amp;").replace('<', "&lt;")
+    escaped(&lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Text without the macros that only a site or a project knows. Links whose address begins with an attribute that the

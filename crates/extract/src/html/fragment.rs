@@ -54,7 +54,8 @@ fn is_kept(name: &str) -> bool {
     (is_block(name) || KEPT.contains(&name)) && !matches!(name, "body" | "form" | "html" | "main")
 }
 
-fn escaped(text: &str) -> String {
+/// Text as HTML, in which none of its signs has a meaning.
+pub(in super::super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 

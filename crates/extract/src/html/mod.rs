@@ -19,7 +19,7 @@ use std::collections::HashSet;
 
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 
-pub(super) use self::fragment::closed;
+pub(super) use self::fragment::{closed, escaped};
 use self::listing::{OpenLists, is_indented, is_number, is_term};
 use self::main_content::{elements, main_content};
 use self::menu::menus;

@@ -1,6 +1,7 @@
 //! Blocks of a text: sections, paragraphs, lists, and what directives hold.
 
-use super::{dedented, directive, field, indent, indented, inline, inline::escape, names::Names, table};
+use super::{dedented, directive, field, indent, indented, inline, names::Names, table};
+use crate::html::escaped;
 
 /// Deepest nesting that is read as such; what is deeper is read as one paragraph.
 const DEEPEST: usize = 32;
@@ -161,7 +162,7 @@ impl<'t> Blocks<'t> {
             let mut body = vec![text.as_str()];
             body.extend(below);
             self.out.push_str("<dt>");
-            escape(&name, &mut self.out);
+            self.out.push_str(&escaped(&name));
             self.out.push_str("</dt>");
             self.item("dd", &body);
             let after = lines.get(read + length..).unwrap_or_default();
@@ -276,7 +277,7 @@ impl<'t> Blocks<'t> {
     /// Lines of code.
     pub(super) fn code(&mut self, lines: &[&str]) {
         self.out.push_str("<pre>");
-        escape(&lines.join("\n"), &mut self.out);
+        self.out.push_str(&escaped(&lines.join("\n")));
         self.out.push_str("</pre>\n");
     }
 
@@ -285,7 +286,7 @@ impl<'t> Blocks<'t> {
         self.out.push_str("<dl>");
         for term in terms {
             self.out.push_str("<dt>");
-            escape(term, &mut self.out);
+            self.out.push_str(&escaped(term));
             self.out.push_str("</dt>");
         }
         self.item("dd", lines);

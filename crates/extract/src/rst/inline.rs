@@ -1,6 +1,7 @@
 //! Inline markup: emphasis, literals, references and roles.
 
 use super::names::Names;
+use crate::html::escaped;
 
 /// Roles whose text is a number of a series, with the name of the series.
 const SERIES: [(&str, &str); 3] = [("pep", "PEP "), ("rfc", "RFC "), ("cve", "CVE-")];
@@ -18,25 +19,16 @@ pub(super) fn html(text: &str, names: &Names<'_>) -> String {
     out.out
 }
 
-/// Writes text so that HTML has no meaning in it.
-pub(super) fn escape(text: &str, out: &mut String) {
-    for sign in text.chars() {
-        match sign {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            _ => out.push(sign),
-        }
-    }
-}
-
 struct Inline<'n> {
     out: String,
     names: &'n Names<'n>,
 }
 
 impl Inline<'_> {
+    fn text(&mut self, text: &str) {
+        self.out.push_str(&escaped(text));
+    }
+
     /// Replacements may hold markup, but no others: `depth` is 1 in them.
     fn read(&mut self, text: &str, depth: usize) {
         let mut rest = text;
@@ -50,15 +42,19 @@ impl Inline<'_> {
             rest = rest.get(sign.len_utf8()..).unwrap_or_default();
             if sign == '\\' {
                 // An escaped space vanishes, any other sign means itself.
-                let Some(escaped) = rest.chars().next() else { break };
-                if !escaped.is_whitespace() {
-                    escape(escaped.encode_utf8(&mut [0; 4]), &mut self.out);
+                let Some(literal) = rest.chars().next() else { break };
+                if !literal.is_whitespace() {
+                    self.text(literal.encode_utf8(&mut [0; 4]));
                 }
-                rest = rest.get(escaped.len_utf8()..).unwrap_or_default();
-                before = escaped;
+                rest = rest.get(literal.len_utf8()..).unwrap_or_default();
+                before = literal;
                 continue;
             }
-            escape(sign.encode_utf8(&mut [0; 4]), &mut self.out);
+            // Most signs mean nothing in HTML.
+            match sign {
+                '&' | '<' | '"' => self.text(sign.encode_utf8(&mut [0; 4])),
+                _ => self.out.push(sign),
+            }
             before = sign;
         }
     }
@@ -70,7 +66,7 @@ impl Inline<'_> {
         }
         if let Some((literal, after)) = delimited(rest, "``", "``") {
             self.out.push_str("<code>");
-            escape(literal, &mut self.out);
+            self.text(literal);
             self.out.push_str("</code>");
             return Some((after, '`'));
         }
@@ -90,7 +86,7 @@ impl Inline<'_> {
             return Some((after, '`'));
         }
         if let Some((text, after)) = rest.strip_prefix("_`").and_then(|_| interpreted(rest.get(1..)?)) {
-            escape(text, &mut self.out);
+            self.text(text);
             return Some((after, '`'));
         }
         for (mark, element) in [("**", "b"), ("*", "i")] {
@@ -98,7 +94,7 @@ impl Inline<'_> {
                 self.out.push('<');
                 self.out.push_str(element);
                 self.out.push('>');
-                escape(&unescaped(text), &mut self.out);
+                self.text(&unescaped(text));
                 self.out.push_str("</");
                 self.out.push_str(element);
                 self.out.push('>');
@@ -117,7 +113,7 @@ impl Inline<'_> {
                 let end = self.out.trim_end().len();
                 self.out.truncate(end);
             } else {
-                escape(&format!("[{label}]"), &mut self.out);
+                self.text(&format!("[{label}]"));
             }
             return Some((after, ']'));
         }
@@ -133,7 +129,7 @@ impl Inline<'_> {
         if name.is_empty() || !self.names.has_target(name) {
             return None;
         }
-        escape(name, &mut self.out);
+        self.text(name);
         Some((after, '_'))
     }
 
@@ -154,8 +150,8 @@ impl Inline<'_> {
                 None => own.strip_prefix('!').unwrap_or(own).to_owned(),
             },
         };
-        escape(series, &mut self.out);
-        escape(&unescaped(&said), &mut self.out);
+        self.text(series);
+        self.text(&unescaped(&said));
     }
 }
 
