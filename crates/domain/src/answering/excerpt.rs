@@ -148,18 +148,20 @@ impl<'m> Sources<'m> {
             if is_aside(read.source.heading, &self.material.question.text) {
                 continue;
             }
+            let question = &self.question().text;
+            let by_name =
+                TITLE_WEIGHT * about(question, read.source.title) + HEADING_WEIGHT * self.share_of_heading(read);
+            let is_headed = read.source.heading.iter().any(|name| about(question, name) > 0.0);
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
                 let entry = read.entry_at(section, anchor);
                 let given = entry.clone().unwrap_or_else(|| read.around(section, anchor, LONGEST_STEPS));
                 let is_brief = entry.is_none() && read.sentences(section) < FEWEST_SENTENCES;
-                let is_headed = read.source.heading.iter().any(|name| about(&self.material.question.text, name) > 0.0);
                 let is_silent = read.mask(&given) == 0 && !is_headed;
                 let has_steps = entry.is_some() || read.items(&given) >= 2 || read.holds(&given, UnitKind::Code);
                 let value = score
-                    + TITLE_WEIGHT * about(&self.material.question.text, read.source.title)
                     + SECTION_WEIGHT * self.share(number, given.clone())
-                    + HEADING_WEIGHT * self.share_of_heading(read)
+                    + by_name
                     + if has_steps { STEPS_BONUS } else { 0.0 }
                     - if is_brief { BRIEF_PENALTY } else { 0.0 }
                     - if is_silent { SILENT_PENALTY } else { 0.0 };
