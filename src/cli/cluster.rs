@@ -8,7 +8,7 @@ use super::output::print_line;
 use crate::{
     config::{Config, Database},
     store::{
-        cluster::{ClusterStatus, Coordinator, Split, Step},
+        cluster::{Address, ClusterStatus, Coordinator, Promotion, Split, Step},
         connect_options,
     },
 };
@@ -39,6 +39,13 @@ enum Action {
         /// Id of the tenant.
         tenant: Uuid,
     },
+    /// Let a standby take the place of a server that was lost. Can be repeated.
+    Promote {
+        /// HOST:PORT of the server that was lost, as `cited cluster status` prints it. It must not answer any more.
+        lost: Address,
+        /// HOST:PORT of its standby, as the other servers reach it.
+        standby: Address,
+    },
     /// Move shards until all nodes hold about as many bytes. The servers go on with it if this command ends.
     Rebalance,
     /// Print nodes, shards, tenants with their places and sizes, and what is not finished.
@@ -60,6 +67,9 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         Action::Isolate { tenant } => {
             coordinator.isolate(tenant).await?;
             print_line("the tenant has shards of its own; cited cluster rebalance moves them where there is room")
+        }
+        Action::Promote { ref lost, ref standby } => {
+            print_promotion(&coordinator.promote(lost, standby).await?, lost, standby)
         }
         Action::Rebalance if coordinator.rebalance().await? => print_line("shards were moved"),
         Action::Rebalance => print_line("nothing is to be moved"),
@@ -85,6 +95,17 @@ fn print_done(steps: &[Step]) -> anyhow::Result<()> {
     match steps.len() {
         0 => print_line("the database is split up already"),
         number => print_line(format_args!("the database is split up by tenants: {number} steps")),
+    }
+}
+
+fn print_promotion(promotion: &Promotion, lost: &Address, standby: &Address) -> anyhow::Result<()> {
+    match promotion {
+        Promotion::Told => print_line(format_args!("{standby} has the place of {lost}, and all servers know it")),
+        Promotion::Untold(silent) => print_line(format_args!(
+            "{standby} has the place of {lost}; {} do not answer, and Citus tells the servers by itself",
+            silent.join(", ")
+        )),
+        Promotion::Repeated => print_line(format_args!("{standby} is a server of the cluster already")),
     }
 }
 

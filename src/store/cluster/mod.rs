@@ -6,11 +6,13 @@ mod examination;
 mod functions;
 mod init;
 mod layout;
+mod promotion;
 mod status;
 
 pub(in crate::store) use examination::examine;
 pub(crate) use init::{Split, Step};
 pub(in crate::store) use init::{complete, is_split};
+pub(crate) use promotion::{Address, Promotion};
 pub(crate) use status::ClusterStatus;
 
 use sqlx::{Connection, Executor, PgConnection, Row, postgres::PgConnectOptions};
