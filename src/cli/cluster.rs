@@ -8,7 +8,7 @@ use super::output::print_line;
 use crate::{
     config::{Config, Database},
     store::{
-        cluster::{Address, ClusterStatus, Coordinator, Promotion, Split, Step},
+        cluster::{Address, ClusterStatus, Coordinator, Promotion, Split, Standbys, Step},
         connect_options,
     },
 };
@@ -116,16 +116,25 @@ fn print_status(status: &ClusterStatus) -> anyhow::Result<()> {
             "the schema is not split up yet: {steps} steps are to be done; run cited cluster init"
         ))?,
     }
-    print_line(format_args!("\n{:<32} {:<16} {:>8} {:>14}", "node", "", "shards", "bytes"))?;
+    print_line(format_args!(
+        "\n{:<32} {:<16} {:>8} {:>14} {:>9} {:>14}",
+        "node", "", "shards", "bytes", "standbys", "bytes behind"
+    ))?;
     for node in &status.nodes {
-        let role = match (node.is_coordinator, node.is_active, node.answers) {
+        let role = match (node.is_coordinator, node.is_active, node.standbys.is_some()) {
             (_, _, false) => "does not answer",
             (_, false, true) => "not active",
             (true, true, true) => "coordinator",
             (false, true, true) => "worker",
         };
         let bytes = node.bytes.map_or_else(|| "not read".to_owned(), |bytes| bytes.to_string());
-        print_line(format_args!("{:<32} {role:<16} {:>8} {bytes:>14}", node.address, node.shards))?;
+        let (standbys, behind) = match node.standbys {
+            Some(Standbys { number: 0, .. }) => ("none".to_owned(), String::new()),
+            Some(Standbys { number, behind }) => (number.to_string(), behind.to_string()),
+            None => Default::default(),
+        };
+        let line = format!("{:<32} {role:<16} {:>8} {bytes:>14} {standbys:>9} {behind:>14}", node.address, node.shards);
+        print_line(line.trim_end())?;
     }
     if let Some(skew) = status.skew() {
         print_line(format_args!("the fullest node holds {skew:.2} times the mean"))?;

@@ -82,20 +82,34 @@ fn lacks_tenant(code: &str, message: &str) -> bool {
     matches!(code, "42704" | "22P02") && (message.contains("\"cited.tenant\"") || message.ends_with("type uuid: \"\""))
 }
 
-/// Beginnings of the messages of libpq about a connection that broke.
-const LOST: [&str; 6] = [
+/// Beginnings of the messages about a server that the coordinator of a cluster lost: those of libpq, and those of Citus where it
+/// notices it between two statements, while it brings rows to another server, and at a commit.
+const LOST: [&str; 17] = [
     "server closed the connection unexpectedly",
     "could not receive data from server",
     "could not send data to server",
     "no connection to the server",
     "connection not open",
     "SSL ",
+    "terminating connection ",
+    "the database system is ",
+    "failure on connection marked as essential",
+    "execution cannot recover from multiple connection failures",
+    "failed to COPY to shard ",
+    "failed to complete COPY ",
+    "cannot connect to ",
+    "failed to read result ",
+    "failed to prepare transaction ",
+    "could not commit transaction for shard ",
+    // The coordinator itself has ended while it waited for another server.
+    "postmaster was shut down",
 ];
 
-/// Returns whether the coordinator of a cluster lost a server while it waited for an answer. It has no SQLSTATE from the server
-/// then, and reports an internal error with the message of its own connection, or without any.
+/// Returns whether the coordinator of a cluster lost a server. It has no SQLSTATE from the server then, and reports an internal
+/// error, or one of input and output, with the message of its own connection, or without any.
 fn lost_server(code: &str, message: &str) -> bool {
-    code == "XX000" && (message.is_empty() || LOST.iter().any(|beginning| message.starts_with(beginning)))
+    let is_without_one = matches!(code, "XX000" | "58030");
+    is_without_one && (message.is_empty() || LOST.iter().any(|beginning| message.starts_with(beginning)))
 }
 
 /// Returns the name of the constraint that an error is about, as in the migrations. Of a shard of a distributed table, it ends
@@ -185,6 +199,12 @@ mod tests {
         assert!(lost_server("XX000", closed));
         assert!(lost_server("XX000", "could not receive data from server: Connection reset by peer"));
         assert!(lost_server("XX000", ""));
+        assert!(lost_server("XX000", "failure on connection marked as essential: 10.0.0.2:5432"));
+        assert!(lost_server("XX000", "postmaster was shut down, exiting"));
+        assert!(lost_server("XX000", "failed to prepare transaction 'citus_0_1_2_3' on host 10.0.0.2:5432"));
+        assert!(lost_server("XX000", "could not commit transaction for shard 102039 on at least one active node"));
+        assert!(lost_server("58030", "failed to COPY to shard 0 on 10.0.0.2:5432"));
+        assert!(!lost_server("58030", "could not read blocks 1..1 in file \"base/5/1259\": Input/output error"));
         assert!(!lost_server("XX000", "cache lookup failed for type 0"));
         assert!(!lost_server("22P02", closed));
     }

@@ -26,7 +26,7 @@ use crate::{
 pub(crate) const DATA_NODES: usize = 3;
 
 /// Settings of each server.
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 7] = [
     "shared_preload_libraries=citus",
     "wal_level=logical",
     "max_prepared_transactions=300",
@@ -35,6 +35,8 @@ const SETTINGS: [&str; 6] = [
     "wal_writer_delay=10s",
     // Commits that a crash leaves half done are finished soon.
     "citus.recover_2pc_interval=2000",
+    // Errors are told apart by their SQLSTATE.
+    "log_line_prefix=%m [%p] %e ",
 ];
 
 /// A coordinator and data nodes. They end with the value.

@@ -23,6 +23,9 @@ use crate::{canaries, harness::client};
 /// Longest wait for a process to be ready, also on a busy machine.
 const READY: Duration = Duration::from_mins(2);
 
+/// The lines that a process has logged since it was ready.
+pub(crate) type Log = Arc<Mutex<Vec<String>>>;
+
 /// A running `cited`.
 pub(crate) struct Process {
     child: Child,
@@ -30,7 +33,7 @@ pub(crate) struct Process {
     /// The operator's key, if there is one.
     operator: Option<String>,
     log: tokio::task::JoinHandle<()>,
-    lines: Arc<Mutex<Vec<String>>>,
+    lines: Log,
 }
 
 /// A `cited` with nothing of the tests' own environment but what is needed.
@@ -87,7 +90,7 @@ impl Process {
         })
         .await
         .expect("it is ready in time");
-        let kept = Arc::<Mutex<Vec<String>>>::default();
+        let kept = Log::default();
         let written = Arc::clone(&kept);
         // A full pipe would stop the process.
         let log = tokio::spawn(async move {
@@ -104,6 +107,11 @@ impl Process {
     async fn assert_nothing_hidden_is_logged(&self) {
         canaries::assert_absent("a log", &self.logged().join("\n"));
         canaries::assert_absent_from_the_log_of_postgres().await;
+    }
+
+    /// Its log, as it grows.
+    pub(crate) fn log(&self) -> Log {
+        Arc::clone(&self.lines)
     }
 
     /// The log lines since it was ready.

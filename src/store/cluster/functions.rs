@@ -16,14 +16,15 @@ GRANT EXECUTE ON FUNCTION bind_tenant TO cited_app, cited_lexical";
 pub(super) const SETTLE_LEXICAL_INDEX: &str = "CREATE OR REPLACE FUNCTION settle_lexical_index() RETURNS bigint
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_catalog, pg_temp
 AS $$
-    SELECT COALESCE(sum(r.result::bigint), 0)::bigint FROM run_command_on_shards('chunk', $command$
+    SELECT COALESCE(sum(r.result::bigint) FILTER (WHERE r.success), 0)::bigint FROM run_command_on_shards('chunk', $command$
         SELECT COALESCE(sum(gin_clean_pending_list(i.indexrelid)), 0) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         WHERE i.indrelid = '%s'::regclass AND starts_with(c.relname, 'chunk_terms')
     $command$) r
 $$";
 
-/// The part of [`SETTLE_LEXICAL_INDEX`] that tells it from the function of the migrations.
-pub(super) const SETTLES_SHARDS: &str = "run_command_on_shards";
+/// The part of [`SETTLE_LEXICAL_INDEX`] that tells it from the function of the migrations, and from one that failed where a server
+/// is away.
+pub(super) const SETTLES_SHARDS: &str = "FILTER (WHERE r.success)";
 
 /// Parts of functions, and what stands in their place.
 const EXCHANGED: [(&str, &str); 5] = [

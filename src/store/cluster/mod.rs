@@ -13,7 +13,7 @@ pub(in crate::store) use examination::examine;
 pub(crate) use init::{Split, Step};
 pub(in crate::store) use init::{complete, is_split};
 pub(crate) use promotion::{Address, Promotion};
-pub(crate) use status::ClusterStatus;
+pub(crate) use status::{ClusterStatus, Standbys};
 
 use sqlx::{Connection, Executor, PgConnection, Row, postgres::PgConnectOptions};
 

@@ -1,5 +1,6 @@
 //! Servers of a cluster and their contents.
 
+use serde::Deserialize;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use crate::{
@@ -33,13 +34,27 @@ pub(crate) struct NodeStatus {
     pub(crate) is_coordinator: bool,
     /// Whether it takes part.
     pub(crate) is_active: bool,
-    /// Whether it answers.
-    pub(crate) answers: bool,
+    /// Its standbys; `None` if it does not answer.
+    pub(crate) standbys: Option<Standbys>,
     /// Shards of distributed tables on it.
     pub(crate) shards: i64,
     /// Their bytes, with indexes; `None` where they were not read, because a server does not answer.
     pub(crate) bytes: Option<i64>,
 }
+
+/// The standbys that follow a server.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Standbys {
+    /// How many there are.
+    pub(crate) number: i64,
+    /// Bytes of the log that the last of them has not replayed.
+    pub(crate) behind: i64,
+}
+
+/// Read on each server.
+const STANDBYS: &str = "SELECT jsonb_build_object(
+    'number', count(*), 'behind', COALESCE(max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)), 0)::bigint)
+    FROM pg_stat_replication";
 
 /// Where a tenant is, and how much of it.
 #[derive(Clone, Debug)]
@@ -80,7 +95,7 @@ impl Coordinator {
     pub(crate) async fn status(&mut self) -> Result<ClusterStatus, StoreError> {
         let steps = self.plan().await?.len();
         let nodes = nodes(&mut self.connection).await?;
-        let is_read = steps == 0 && nodes.iter().all(|node| node.answers);
+        let is_read = steps == 0 && nodes.iter().all(|node| node.standbys.is_some());
         let tenants = if is_read { self.tenants().await? } else { Vec::new() };
         let unfinished = sqlx::query_scalar(
             "SELECT COALESCE(sum(result::bigint) FILTER (WHERE success), 0)::bigint
@@ -157,13 +172,14 @@ const SIZES: &str = "SELECT n.nodename || ':' || n.nodeport AS address, n.groupi
 
 /// The servers with their shards.
 pub(super) async fn nodes(connection: &mut PgConnection) -> Result<Vec<NodeStatus>, StoreError> {
-    let answers = on_each_server(connection, "SELECT 1").await?;
+    let answers = on_each_server(connection, STANDBYS).await?;
+    let standbys = |address: &String| serde_json::from_str(answers.get(address)?.described.as_deref()?).ok();
     let all_answer = answers.values().all(|answer| answer.described.is_some());
     let rows = sqlx::query(if all_answer { SIZES } else { SHARDS }).fetch_all(connection).await?;
     let nodes = rows.into_iter().map(|row| {
         let address: String = row.try_get("address")?;
         Ok(NodeStatus {
-            answers: answers.get(&address).is_some_and(|answer| answer.described.is_some()),
+            standbys: standbys(&address),
             address,
             is_coordinator: row.try_get("is_coordinator")?,
             is_active: row.try_get("isactive")?,
@@ -184,7 +200,7 @@ mod tests {
             address: String::new(),
             is_coordinator: shards == 0,
             is_active: true,
-            answers: true,
+            standbys: None,
             shards,
             bytes: Some(bytes),
         };

@@ -1,7 +1,9 @@
 //! Postgres servers of their own, for tests of several at once.
 
 use std::{
+    collections::BTreeMap,
     fs,
+    io::Write,
     os::unix::fs::{PermissionsExt, chown},
     path::{Path, PathBuf},
     process::Stdio,
@@ -89,12 +91,66 @@ impl Server {
     pub(crate) async fn standby(&self, folder: &Path, name: &str) -> Self {
         let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
         let mut server = Self::on_loopback(&self.bin, folder, name, &settings);
-        let mut copy = program(&self.bin, "pg_basebackup");
-        copy.args(["--write-recovery-conf", "--no-sync", "--checkpoint=fast", "--username=postgres", "--host"]);
-        copy.arg(&self.place).arg("--port").arg(self.port.to_string()).arg("--pgdata").arg(server.place.join("data"));
-        run(copy).await;
+        self.back_up(&server.place.join("data"), &["--write-recovery-conf"]).await;
         server.start().await;
         server
+    }
+
+    /// Copies all that it has to a folder, while it is used.
+    async fn back_up(&self, folder: &Path, further: &[&str]) {
+        let mut copy = program(&self.bin, "pg_basebackup");
+        copy.args(["--no-sync", "--checkpoint=fast", "--username=postgres"]).args(further);
+        copy.arg("--host").arg(&self.place).arg("--port").arg(self.port.to_string()).arg("--pgdata").arg(folder);
+        run(copy).await;
+    }
+
+    /// From now on it keeps all that it logs, for recovery.
+    pub(crate) async fn keep_logs(&mut self) {
+        let archive = self.place.join("archive");
+        self.says("ALTER SYSTEM SET archive_mode = on").await;
+        let keep = format!("mkdir -p {0} && cp %p {0}/%f", archive.display());
+        self.says(&format!("ALTER SYSTEM SET archive_command = '{keep}'")).await;
+        self.crash().await;
+        self.start().await;
+    }
+
+    /// Takes the backup from which it is restored.
+    pub(crate) async fn back_up_for_recovery(&self) {
+        self.back_up(&self.place.join("backup"), &[]).await;
+    }
+
+    /// Loses all that it has, and comes back from its backup and what it has kept since, up to a restore point.
+    pub(crate) async fn restore(&mut self, point: &str) {
+        let mut connection = sqlx::ConnectOptions::connect(&self.options("postgres")).await.expect("connect");
+        let last: String = sqlx::query_scalar("SELECT pg_walfile_name(pg_switch_wal())")
+            .fetch_one(&mut connection)
+            .await
+            .expect("the last log");
+        sqlx::Connection::close(connection).await.expect("close");
+        let kept = format!("SELECT (last_archived_wal >= '{last}')::int::bigint FROM pg_stat_archiver");
+        wait::until_count(&self.options("postgres"), &kept, |kept| kept == 1).await;
+        self.kill().await;
+        let data = self.place.join("data");
+        fs::remove_dir_all(&data).expect("removed");
+        fs::rename(self.place.join("backup"), &data).expect("moved");
+        let mut settings = fs::OpenOptions::new().append(true).open(data.join("postgresql.auto.conf")).expect("a file");
+        let archive = self.place.join("archive");
+        write!(
+            settings,
+            "archive_mode = off\nrestore_command = 'cp {}/%f %p'\nrecovery_target_name = '{point}'\n\
+             recovery_target_action = promote\n",
+            archive.display()
+        )
+        .expect("written");
+        let signal = data.join("recovery.signal");
+        fs::write(&signal, "").expect("written");
+        if geteuid().is_root() {
+            let user = account();
+            chown(&signal, Some(user.uid.as_raw()), Some(user.gid.as_raw())).expect("another owner");
+        }
+        self.start().await;
+        let recovering = "SELECT pg_is_in_recovery()::int::bigint";
+        wait::until_count(&self.options("postgres"), recovering, |recovering| recovering == 0).await;
     }
 
     pub(crate) async fn start(&mut self) {
@@ -114,6 +170,17 @@ impl Server {
     /// The file with all that it logs.
     pub(crate) fn log(&self) -> PathBuf {
         self.place.join("log")
+    }
+
+    /// The errors that it has logged, each once, with how often, and with its SQLSTATE where the prefix of lines ends in that.
+    pub(crate) fn errors(&self) -> BTreeMap<String, usize> {
+        let log = fs::read(self.log()).expect("a log");
+        let mut errors = BTreeMap::new();
+        for (prefix, error) in String::from_utf8_lossy(&log).lines().filter_map(|line| line.split_once(" ERROR:  ")) {
+            let sqlstate = prefix.rsplit(' ').next().unwrap_or_default();
+            *errors.entry(format!("{sqlstate} {error}")).or_insert(0) += 1;
+        }
+        errors
     }
 
     fn tell_to_crash(&mut self) -> Child {

@@ -16,7 +16,7 @@ use super::{Cluster, OPERATOR, PEPPER};
 use crate::{
     database,
     harness::{client, client_with},
-    process::{Process, ended_job_of},
+    process::{Log, Process, ended_job_of},
     scripted::{DIMENSION, ModelServer},
     wait,
 };
@@ -42,6 +42,8 @@ pub(super) struct Tenant {
 #[derive(Clone)]
 struct Shared {
     doors: Vec<String>,
+    /// The logs of the services behind these.
+    logs: Vec<Log>,
     stop: Arc<AtomicBool>,
     /// The server that fails.
     failing: Arc<AtomicUsize>,
@@ -50,6 +52,13 @@ struct Shared {
 impl Shared {
     fn may_fail(&self, tenant: usize) -> bool {
         [tenant, ANYBODY].contains(&self.failing.load(Ordering::SeqCst))
+    }
+
+    /// The services' logs of a request that was refused.
+    fn logged(&self, refusal: &Value) -> Vec<String> {
+        let request = refusal["request_id"].as_str().unwrap_or_default();
+        let lines = self.logs.iter().flat_map(|log| log.lock().expect("lock").clone());
+        lines.filter(|line| line.contains(request)).collect()
     }
 }
 
@@ -123,7 +132,8 @@ impl Clients {
     pub(super) async fn start(cluster: &Cluster, processes: &Processes, ports: &[u16]) -> Self {
         let doors = processes.doors();
         let tenants = tenants(cluster, ports, &doors[0]).await;
-        let shared = Shared { doors, stop: Arc::default(), failing: Arc::new(AtomicUsize::new(NONE)) };
+        let logs = processes.services.iter().map(Process::log).collect();
+        let shared = Shared { doors, logs, stop: Arc::default(), failing: Arc::new(AtomicUsize::new(NONE)) };
         let senders = tenants.iter().map(|tenant| tokio::spawn(send(shared.clone(), tenant.clone()))).collect();
         let askers = tenants.iter().map(|tenant| tokio::spawn(ask(shared.clone(), tenant.clone()))).collect();
         Self { shared, tenants, senders, askers }
@@ -170,6 +180,8 @@ impl Clients {
             eprintln!("{}: {asked:?}", WORDS[tenant.number]);
             assert!(asked.answered > least, "{asked:?}");
         }
+        // Those that a document failed by are among them.
+        eprintln!("{:#?}", cluster.servers.coordinator.errors());
         let mut all_accepted = Vec::new();
         for (sender, tenant) in self.senders.into_iter().zip(&self.tenants) {
             let accepted = sender.await.expect("the client ends");
@@ -274,7 +286,11 @@ async fn ask(shared: Shared, tenant: Tenant) -> Asked {
                 asked.answered += 1;
             }
             Some((status, body)) => {
-                assert!(may_fail && status == 503, "{word} got {status} while its server works: {path} {body}");
+                if !may_fail || status != 503 {
+                    // The service writes its log beside its answers.
+                    sleep(PAUSE).await;
+                    panic!("{word} got {status} while its server works: {path} {body} {:#?}", shared.logged(&body));
+                }
                 asked.refused += 1;
             }
             None => panic!("{word}: the service does not answer"),

@@ -34,6 +34,7 @@ async fn a_server_that_fails_takes_nothing_from_tenants_of_others_and_loses_noth
         let node = round % NODES;
         clients.may_fail(node);
         let crashes = (round / NODES).is_multiple_of(2);
+        eprintln!("round {round}: server {node} {}", if crashes { "crashes" } else { "is cut off" });
         if crashes {
             cluster.servers.nodes[node].crash().await;
         } else {

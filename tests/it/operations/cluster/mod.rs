@@ -1,7 +1,9 @@
 //! A database that is split up by tenants over several servers, where `CITED_TEST_CITUS` names a Postgres with Citus:
 //! `CITED_TEST_CITUS=… cargo test --test it -- --ignored operations::cluster`, and `make cluster-test`.
 
+mod backups;
 mod clients;
+mod coordinator;
 mod examination;
 mod faults;
 mod line;
@@ -36,6 +38,8 @@ const DEFAULT_TENANT: &str = "00000000-0000-7000-8000-000000000001";
 struct Cluster {
     servers: citus::Cluster,
     folder: TempDir,
+    /// The port at which services reach the coordinator.
+    door: u16,
 }
 
 impl Cluster {
@@ -45,7 +49,15 @@ impl Cluster {
         let servers = citus::Cluster::start(folder.path(), nodes).await;
         let ports: Vec<u16> = servers.nodes.iter().map(Server::port).collect();
         servers.create("cited", &ports).await;
-        Self { servers, folder }
+        Self { door: servers.coordinator.port(), servers, folder }
+    }
+
+    /// From now on the coordinator is reached by a line, by the other servers too.
+    async fn put_coordinator_behind_a_line(&mut self) -> Line {
+        let line = Line::to(self.servers.coordinator.port()).await;
+        self.says(&format!("SELECT citus_set_coordinator_host('127.0.0.1', {})", line.port())).await;
+        self.door = line.port();
+        line
     }
 
     /// The same where the servers reach each other by lines that can be cut.
@@ -58,7 +70,7 @@ impl Cluster {
         }
         let ports: Vec<u16> = lines.iter().map(Line::port).collect();
         servers.create("cited", &ports).await;
-        (Self { servers, folder }, lines)
+        (Self { door: servers.coordinator.port(), servers, folder }, lines)
     }
 
     async fn says(&self, sql: &str) {
@@ -78,7 +90,7 @@ impl Cluster {
 
     /// How the service reaches the coordinator.
     fn options(&self) -> PgConnectOptions {
-        self.servers.options("cited")
+        self.servers.options("cited").port(self.door)
     }
 
     fn url(&self) -> String {

@@ -67,7 +67,7 @@ async fn a_standby_that_is_promoted_has_all_that_was_accepted() {
 }
 
 /// A standby of a server, with which each commit waits.
-async fn standby_of(folder: &Path, node: &Server, name: &str) -> Server {
+pub(super) async fn standby_of(folder: &Path, node: &Server, name: &str) -> Server {
     let standby = node.standby(folder, name).await;
     // From now on a commit is one of both.
     node.says("ALTER SYSTEM SET synchronous_standby_names = '*'").await;
@@ -118,6 +118,13 @@ async fn a_promotion_that_is_killed_leaves_the_places_as_they_were_and_is_repeat
     }
     app.end().await;
 
+    let status = cluster.run(&["cluster", "status"]).await;
+    let standbys = |server: &Server| -> String {
+        let line = status.lines().find(|line| line.starts_with(&address(server))).expect("a line of the server");
+        line.split_whitespace().nth(4).expect("standbys").to_owned()
+    };
+    let numbers = cluster.servers.servers().map(standbys).collect::<Vec<_>>();
+    assert_eq!(numbers, ["none", "1", "1"], "{status}");
     let url = cluster.url();
     let lost = address(&cluster.servers.nodes[0]);
     for (arguments, reason) in [
