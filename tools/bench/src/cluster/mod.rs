@@ -35,7 +35,7 @@ Postgres with Citus (scripts/ensure-citus prints it). Usage:
 
   --binary PATH      the service (target/release/cited)
   --nodes N,N        servers with rows of tenants; 0 is a plain Postgres (0,1,2,3)
-  --tenants N,N      tenants who share the documents (1,100)
+  --tenants N,N      tenants who share the documents, as many on each server (1,100)
   --documents N      documents, sent one by one (1000)
   --asks N           asks (1000)";
 
@@ -124,7 +124,7 @@ async fn measure(
         Setup { binary: arguments.binary.clone(), data_dir: folder.join("service"), models: Some(models.base_url()) };
     let settings = [KEYS.as_slice(), &[("DATABASE_URL", url.as_str())]].concat();
     let service = Service::start_with_settings(&setup, &settings).await?;
-    let keys = make_tenants(&service, tenants).await?;
+    let keys = make_tenants(&service, servers, tenants).await?;
 
     let corpus = Corpus::generate(arguments.documents.max(tenants), SEED);
     let upload = |number: usize, text: &str| {
@@ -156,19 +156,51 @@ async fn carry_out(binary: &Path, url: &str, arguments: &[&str]) -> anyhow::Resu
     Ok(())
 }
 
-/// Makes tenants; returns a key of each.
-async fn make_tenants(service: &Service, tenants: usize) -> anyhow::Result<Vec<String>> {
-    let mut operator = Client::connect(service.address).await?.with_key(OPERATOR);
-    let mut keys = Vec::with_capacity(tenants);
-    for number in 0..tenants {
-        let tenant = json!({"name": format!("tenant{number}")});
-        let made = operator.json(Method::POST, "/v1/tenants", Some(&tenant)).await?;
-        let path = format!("/v1/tenants/{}/keys", made["id"].as_str().context("an id")?);
-        let wanted = json!({"name": "bench", "scopes": ["ask", "ingest", "read"]});
-        let key = operator.json(Method::POST, &path, Some(&wanted)).await?;
-        keys.push(key["secret"].as_str().context("a secret")?.to_owned());
+/// Makes tenants, as many on each server; returns a key of each.
+async fn make_tenants(service: &Service, servers: &Servers, tenants: usize) -> anyhow::Result<Vec<String>> {
+    let nodes = servers.nodes().max(1);
+    let mut wanted: Vec<usize> = (0..nodes).map(|node| tenants / nodes + usize::from(node < tenants % nodes)).collect();
+    let mut kept = Vec::with_capacity(tenants);
+    let mut made = 0;
+    while kept.len() < tenants {
+        let numbers: Vec<usize> = (made..made + tenants - kept.len()).collect();
+        made += numbers.len();
+        let ids = by_clients(service, &numbers, async |operator: &mut Client, number: &usize| {
+            let tenant = json!({"name": format!("tenant{number}")});
+            let made = operator.json(Method::POST, "/v1/tenants", Some(&tenant)).await?;
+            Ok(made["id"].as_str().context("an id")?.to_owned())
+        })
+        .await?;
+        for (id, node) in servers.nodes_of(&ids).await? {
+            if let Some(left) = wanted.get_mut(node).filter(|left| **left > 0) {
+                *left -= 1;
+                kept.push(id);
+            }
+        }
     }
-    Ok(keys)
+    by_clients(service, &kept, async |operator: &mut Client, id: &String| {
+        let wanted = json!({"name": "bench", "scopes": ["ask", "ingest", "read"]});
+        let key = operator.json(Method::POST, &format!("/v1/tenants/{id}/keys"), Some(&wanted)).await?;
+        Ok(key["secret"].as_str().context("a secret")?.to_owned())
+    })
+    .await
+}
+
+/// Does something for each of these, by several clients of the operator at once.
+async fn by_clients<T>(
+    service: &Service,
+    each: &[T],
+    request: impl AsyncFn(&mut Client, &T) -> anyhow::Result<String>,
+) -> anyhow::Result<Vec<String>> {
+    let clients = (0..CLIENTS).map(async |client| {
+        let mut operator = Client::connect(service.address).await?.with_key(OPERATOR);
+        let mut replies = Vec::new();
+        for one in each.iter().skip(client).step_by(CLIENTS) {
+            replies.push(request(&mut operator, one).await?);
+        }
+        anyhow::Ok(replies)
+    });
+    Ok(futures::future::try_join_all(clients).await?.concat())
 }
 
 /// Sends each body once, each with the key of the next tenant, from several clients at once.

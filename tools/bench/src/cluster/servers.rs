@@ -63,6 +63,29 @@ impl Servers {
         Ok(format!("postgres://postgres@127.0.0.1:{}/cited?sslmode=disable", first.port))
     }
 
+    /// Servers with rows of tenants; none if there is a plain one.
+    pub const fn nodes(&self) -> usize {
+        self.all.len() - 1
+    }
+
+    /// The tenants with the server of each, counted from 0.
+    pub async fn nodes_of(&self, tenants: &[String]) -> anyhow::Result<Vec<(String, usize)>> {
+        if self.nodes() == 0 {
+            return Ok(tenants.iter().map(|tenant| (tenant.clone(), 0)).collect());
+        }
+        let mut connection = self.all.first().context("a server")?.options("cited").connect().await?;
+        let rows = sqlx::query_as::<_, (String, i32)>(
+            "SELECT tenant, groupid FROM unnest($1::text[]) tenant, pg_dist_placement
+             WHERE shardid = get_shard_id_for_distribution_column('collection', tenant::uuid)",
+        )
+        .bind(tenants)
+        .fetch_all(&mut connection)
+        .await?;
+        connection.close().await?;
+        // The coordinator is group 0, the others are numbered as they were added.
+        rows.into_iter().map(|(tenant, group)| Ok((tenant, usize::try_from(group - 1)?))).collect()
+    }
+
     /// CPU seconds of each server so far.
     pub fn cpu_seconds(&self) -> anyhow::Result<Vec<f64>> {
         self.all.iter().map(|server| process::tree_cpu_seconds(server.child.id())).collect()
@@ -97,14 +120,17 @@ impl Server {
         Ok(server)
     }
 
-    async fn says(&self, database: &str, sql: &str) -> anyhow::Result<()> {
-        let options = PgConnectOptions::new_without_pgpass()
+    fn options(&self, database: &str) -> PgConnectOptions {
+        PgConnectOptions::new_without_pgpass()
             .host("127.0.0.1")
             .port(self.port)
             .username("postgres")
             .database(database)
-            .ssl_mode(PgSslMode::Disable);
-        let mut connection = options.connect().await?;
+            .ssl_mode(PgSslMode::Disable)
+    }
+
+    async fn says(&self, database: &str, sql: &str) -> anyhow::Result<()> {
+        let mut connection = self.options(database).connect().await?;
         connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await?;
         connection.close().await?;
         Ok(())
