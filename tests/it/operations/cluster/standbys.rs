@@ -11,7 +11,9 @@ use super::{
     clients::{Clients, PAUSE, Processes},
     new_tenant, service,
 };
-use crate::{database, operations::own_servers::Server, process::command, scripted::ModelServer, wait};
+use crate::{
+    database, harness::TestApp, operations::own_servers::Server, process::command, scripted::ModelServer, wait,
+};
 
 const NODES: usize = 3;
 
@@ -107,15 +109,7 @@ async fn a_promotion_that_is_killed_leaves_the_places_as_they_were_and_is_repeat
     let other = standby_of(cluster.folder.path(), &cluster.servers.nodes[1], "other").await;
     let models = ModelServer::start().await;
     let app = service(&cluster, &models).await;
-    let mut keys = vec![(DEFAULT_TENANT.to_owned(), OPERATOR.to_owned())];
-    for name in ["one", "two", "three", "four", "five", "six"] {
-        let tenant = new_tenant(&app, name).await;
-        keys.push((tenant.id, tenant.key));
-    }
-    for (id, key) in &keys {
-        let tenant = Tenant { app: &app, id: id.clone(), key: key.clone() };
-        tenant.store(json!([{"source": "a", "text": "The ferry leaves at nine."}])).await;
-    }
+    let keys = tenants_with_a_document(&app).await;
     app.end().await;
 
     let status = cluster.run(&["cluster", "status"]).await;
@@ -178,13 +172,60 @@ async fn a_promotion_that_is_killed_leaves_the_places_as_they_were_and_is_repeat
     let again = promote(&cluster, &cluster.servers.nodes[0], &first).await;
     assert!(again.contains("already"), "{again}");
 
-    // All tenants are served at once.
     let app = service(&cluster, &models).await;
+    assert_served(&app, keys).await;
+    app.end().await;
+}
+
+/// Ids and keys of tenants, of each server some.
+async fn tenants_with_a_document(app: &TestApp) -> Vec<(String, String)> {
+    let mut keys = vec![(DEFAULT_TENANT.to_owned(), OPERATOR.to_owned())];
+    for name in ["one", "two", "three", "four", "five", "six"] {
+        let tenant = new_tenant(app, name).await;
+        keys.push((tenant.id, tenant.key));
+    }
+    for (id, key) in &keys {
+        let tenant = Tenant { app, id: id.clone(), key: key.clone() };
+        tenant.store(json!([{"source": "a", "text": "The ferry leaves at nine."}])).await;
+    }
+    keys
+}
+
+/// All of them are served at once.
+async fn assert_served(app: &TestApp, keys: Vec<(String, String)>) {
     for (id, key) in keys {
-        let tenant = Tenant { app: &app, id, key };
+        let tenant = Tenant { app, id, key };
         let query = json!({"query": "ferry", "collections": ["c"], "mode": "lexical"});
         assert_eq!(tenant.found(query).await, ["a"]);
         tenant.store(json!([{"source": "b", "text": "The late ferry leaves at ten."}])).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a Postgres with Citus, named by CITED_TEST_CITUS"]
+async fn servers_that_are_lost_together_are_replaced_one_after_the_other() {
+    let mut cluster = Cluster::start(2).await;
+    cluster.run(&["migrate"]).await;
+    cluster.run(&["cluster", "init", "--shards", "4"]).await;
+    let models = ModelServer::start().await;
+    let app = service(&cluster, &models).await;
+    let keys = tenants_with_a_document(&app).await;
+    app.end().await;
+    let mut standbys = Vec::with_capacity(2);
+    for (number, node) in cluster.servers.nodes.iter().enumerate() {
+        standbys.push(standby_of(cluster.folder.path(), node, &format!("standby{number}")).await);
+    }
+    for node in &mut cluster.servers.nodes {
+        node.kill().await;
+    }
+
+    let other = format!("{} do not answer", address(&cluster.servers.nodes[1]));
+    for (node, told) in [(0, other.as_str()), (1, "all servers know it")] {
+        let promoted = promote(&cluster, &cluster.servers.nodes[node], &standbys[node]).await;
+        assert!(promoted.contains(told), "{promoted}");
+    }
+    assert_eq!(cluster.number(UNTOLD).await, 0);
+    let app = service(&cluster, &models).await;
+    assert_served(&app, keys).await;
     app.end().await;
 }
