@@ -45,8 +45,7 @@ impl SearchService {
     /// # Errors
     /// [`ServiceError`]: unknown collection, provider or store failure.
     pub(crate) async fn search(&self, grant: &Grant, request: &SearchRequest) -> Result<Retrieved, ServiceError> {
-        let collections = self.retriever.collections(grant, &request.collections).await?;
-        let filter = self.retriever.bound_filter(grant, &request.filter).await?;
+        let (collections, filter) = self.retriever.bind(grant, &request.collections, &request.filter).await?;
         let query = RetrievalQuery {
             tenant: grant.tenant(),
             collections: &collections,

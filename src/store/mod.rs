@@ -43,7 +43,7 @@ pub(crate) use asks::{
 };
 pub(crate) use collections::{
     ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSummary, Collections,
-    DroppedIndex, IndexChange, IndexDrop, NewIndex, ProfileId, SearchedCollection, StoredDocument,
+    DroppedIndex, IndexChange, IndexDrop, NewIndex, ProfileId, SearchedCollection, Seen, SeenChunks, StoredDocument,
 };
 pub(crate) use connect_options::connect_options;
 pub(crate) use diagnostics::{Finding, Remedy, examine};

@@ -76,6 +76,12 @@ impl Filter {
         *self == Self::default()
     }
 
+    /// Whether it is bound to a caller and admits everything that the caller may see.
+    #[must_use]
+    pub fn is_caller_alone(&self) -> bool {
+        matches!(self.parts().as_slice(), [Part::Caller(_)])
+    }
+
     /// The predicate over metadata, if there is a condition on it.
     #[must_use]
     pub fn metadata_path(&self) -> Option<String> {

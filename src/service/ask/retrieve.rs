@@ -60,8 +60,8 @@ impl Corpus {
 /// # Errors
 /// When one does not exist, or the database fails.
 pub(super) async fn find_corpus(ask: &AskContext) -> Result<Corpus, AskError> {
-    let collections = ask.services.retriever.collections(&ask.caller.grant, &ask.request.collections).await?;
-    let filter = ask.services.retriever.bound_filter(&ask.caller.grant, &ask.request.filter).await?;
+    let (grant, request) = (&ask.caller.grant, &ask.request);
+    let (collections, filter) = ask.services.retriever.bind(grant, &request.collections, &request.filter).await?;
     let analyzer = judging_analyzer(&collections);
     let may_search_web = ask.wants_web() && allow_web_search(ask, &collections).await?;
     Ok(Corpus { collections, filter, may_search_web, analyzer })

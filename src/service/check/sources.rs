@@ -44,8 +44,7 @@ pub(super) async fn resolve(
             Ok(sources)
         }
         Against::Collections { names, filter, top_k } => {
-            let collections = parts.retriever.collections(grant, &names).await?;
-            let filter = parts.retriever.bound_filter(grant, &filter).await?;
+            let (collections, filter) = parts.retriever.bind(grant, &names, &filter).await?;
             let search = Search { parts, tenant: grant.tenant(), collections: &collections, filter: &filter, top_k };
             let searches: Vec<_> = claims.iter().map(|claim| search.find(claim)).collect();
             let found: Vec<Vec<CheckSource>> = stream::iter(searches).buffered(SEARCHES_AT_ONCE).try_collect().await?;

@@ -4,6 +4,7 @@
 use std::{future::pending, sync::Arc, time::Duration};
 
 use futures::future::Either;
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -43,6 +44,9 @@ const NOTE: Duration = Duration::from_millis(500);
 /// Bytes of a claim that is worked on for a moment only: as many as documents of different jobs may have in one.
 const SMALL_BYTES: usize = 128 * 1024;
 
+/// Bytes of a claim from which it is large.
+const LARGE_BYTES: usize = 16 << 20;
+
 /// What a task claims.
 #[derive(Clone, Copy, Debug)]
 enum Duty {
@@ -76,13 +80,15 @@ enum WorkEnd {
 pub(crate) struct Worker {
     processor: Processor,
     heartbeats: Heartbeats,
+    /// Held while a large claim is processed.
+    large_turn: Arc<Mutex<()>>,
 }
 
 impl Worker {
     /// A worker.
     #[must_use]
-    pub(crate) const fn new(processor: Processor, heartbeats: Heartbeats) -> Self {
-        Self { processor, heartbeats }
+    pub(crate) fn new(processor: Processor, heartbeats: Heartbeats) -> Self {
+        Self { processor, heartbeats, large_turn: Arc::default() }
     }
 
     /// Returns the tasks that process several claims concurrently until stopped; claims under way are finished first.
@@ -218,8 +224,7 @@ impl Worker {
     /// Store errors; the claim has then been released, or returns to the queue when its lease ends.
     async fn step(&self, duty: Duty, heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
-        let size: usize = claim.items.iter().map(|item| item.content.len()).sum();
-        let is_small = claim.handle.phase == Phase::Store && size <= SMALL_BYTES;
+        let is_small = claim.handle.phase == Phase::Store && claim.bytes() <= SMALL_BYTES;
         let work = Box::pin(self.work_on(claim, heartbeat));
         if is_small {
             self.processor.signal.while_soon_free(work).await?;
@@ -295,7 +300,7 @@ impl Worker {
     ) -> Result<WorkEnd, ServiceError> {
         let jobs = jobs_of(&claim.items.iter().map(|item| item.key).collect::<Vec<_>>());
         tokio::select! {
-            result = Box::pin(self.processor.process(claim, metrics)) => result.map(|()| WorkEnd::Over),
+            result = Box::pin(self.process_in_turn(claim, metrics)) => result.map(|()| WorkEnd::Over),
             () = self.keep_lease(handle, heartbeat) => {
                 tracing::warn!(
                     jobs, fence = handle.fence,
@@ -308,6 +313,12 @@ impl Worker {
                 Ok(WorkEnd::Stopped)
             }
         }
+    }
+
+    /// Processes a claim. Large ones are processed one after another: each takes several times its size in memory.
+    async fn process_in_turn(&self, claim: Claim, metrics: &Arc<JobMetrics>) -> Result<(), ServiceError> {
+        let _turn = if claim.bytes() >= LARGE_BYTES { Some(self.large_turn.lock().await) } else { None };
+        self.processor.process(claim, metrics).await
     }
 
     /// Releases an unfinished claim, as soon as the database can be reached: its remaining items return to the queue, to be

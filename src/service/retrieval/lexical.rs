@@ -81,7 +81,7 @@ impl Retriever {
             .map(|each| AskedCollection {
                 stems: &each.stems,
                 salt: each.salt,
-                chunks: each.searched.seen_chunks,
+                chunks: each.searched.seen_chunks().chunks,
                 document_frequencies: frequencies.of(each),
             })
             .collect();
@@ -107,7 +107,7 @@ impl Retriever {
         let frequencies = self.frequencies(query, &asked).await?;
         let stems = question_stems(judging_analyzer(query.collections), query.text);
         Ok(Rarity {
-            chunks: query.collections.iter().map(|searched| searched.seen_chunks).sum(),
+            chunks: query.collections.iter().map(|searched| searched.seen_chunks().chunks).sum(),
             document_frequencies: frequencies.by_stem(&asked, stems),
         })
     }

@@ -7,13 +7,13 @@ mod lexical;
 mod passage_cache;
 mod rerank;
 mod result_cache;
+mod seen;
 mod sources;
 mod stages;
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
@@ -21,6 +21,7 @@ use self::{
     lexical::LexicalResult,
     passage_cache::PassageCache,
     result_cache::{ResultCache, ResultKey},
+    seen::SeenCache,
 };
 use super::{ServiceError, embedders::Embedders, principals::principal_numbers};
 pub(crate) use crate::store::{Passage, VectorScan};
@@ -37,11 +38,8 @@ use crate::{
         origin::Origin,
     },
     providers::reranker::Reranker,
-    store::{Scope, SearchedCollection, Store},
+    store::{Scope, SearchedCollection, Seen, Selection, Store},
 };
-
-/// Largest collection, in chunks, of which it is counted how many a caller may see: each document is looked at.
-const MOST_CHUNKS_COUNTED: u64 = 10_000;
 
 /// One search.
 #[derive(Clone, Debug)]
@@ -70,16 +68,17 @@ impl<'a> RetrievalQuery<'a> {
         std::iter::once(self.text).chain(self.other_wording).collect()
     }
 
-    /// The filter that passages are searched by: without the caller where no document ever had an access control list. What
-    /// is found is held against the lists again when it is read.
+    /// The filter that passages are searched by: without the caller where it may see every document. What is found is held
+    /// against the lists again when it is read.
     fn searched_filter(&self) -> Cow<'a, Filter> {
-        if self.may_hide_documents() || self.filter.caller.is_none() {
+        let sees_all = self.collections.iter().all(|searched| searched.seen == Seen::All);
+        if self.filter.caller.is_none() || !sees_all {
             return Cow::Borrowed(self.filter);
         }
         Cow::Owned(Filter { caller: None, ..self.filter.clone() })
     }
 
-    /// Whether there may be documents that the caller may not see.
+    /// Whether documents may have access control lists that the caller is held against.
     fn may_hide_documents(&self) -> bool {
         self.filter.caller.is_some() && self.collections.iter().any(|searched| searched.collection.is_restricted)
     }
@@ -211,6 +210,7 @@ pub(crate) struct Retriever {
     fetch_k: usize,
     passages: Arc<PassageCache>,
     results: Arc<ResultCache>,
+    seen: Arc<SeenCache>,
 }
 
 /// Settings of retrieval.
@@ -218,7 +218,7 @@ pub(crate) struct Retriever {
 pub struct RetrievalSettings {
     /// Number of passages that each half finds, and of fused ones that are reranked.
     pub fetch_k: usize,
-    /// Bytes of passages and results that are kept in memory for later questions.
+    /// Bytes of passages, results and counts of what callers may see that are kept in memory for later questions.
     pub passage_cache_bytes: usize,
 }
 
@@ -231,10 +231,12 @@ impl Retriever {
         reranker: Option<Reranker>,
         settings: RetrievalSettings,
     ) -> Self {
-        let for_results = settings.passage_cache_bytes / 4;
+        let bytes = settings.passage_cache_bytes;
+        let (for_results, for_counts) = (bytes / 4, bytes / 32);
         let results = Arc::new(ResultCache::new(for_results));
-        let passages = Arc::new(PassageCache::new(settings.passage_cache_bytes - for_results));
-        Self { store, embedders, reranker, fetch_k: settings.fetch_k, passages, results }
+        let passages = Arc::new(PassageCache::new(bytes - for_results - for_counts));
+        let seen = Arc::new(SeenCache::new(for_counts));
+        Self { store, embedders, reranker, fetch_k: settings.fetch_k, passages, results, seen }
     }
 
     /// How many passages each half finds for the query.
@@ -242,52 +244,28 @@ impl Retriever {
         query.top_k.max(self.fetch_k)
     }
 
-    /// The named collections, in this order. One that the caller may not see does not exist for it.
+    /// The named collections, in this order, and a filter of them, both bound to what the caller may see. A collection that the
+    /// caller may not see does not exist for it, and is not looked for: it takes no other time than one that does not exist.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for the first that does not exist.
-    pub(crate) async fn collections(
+    pub(crate) async fn bind(
         &self,
         grant: &Grant,
         names: &[String],
-    ) -> Result<Vec<SearchedCollection>, ServiceError> {
-        let mut found = self.store.collections().find_collections(grant.tenant(), names).await?;
-        self.count_seen(grant, &mut found).await?;
-        names
-            .iter()
-            .map(|name| {
-                let known = found.iter().find(|searched| searched.collection.name == *name);
-                known.filter(|_| grant.reaches(name)).cloned().ok_or_else(|| ServiceError::no_collection(name))
-            })
-            .collect()
-    }
-
-    /// Counts what the caller may see of collections in which documents may be hidden from it. Else the number of hidden
-    /// chunks would show in the weights of words, and a collection of hidden documents would not be an empty one.
-    async fn count_seen(&self, grant: &Grant, found: &mut [SearchedCollection]) -> Result<(), ServiceError> {
-        let is_counted = |one: &SearchedCollection| one.collection.is_restricted && one.chunks <= MOST_CHUNKS_COUNTED;
-        let counted = found.iter().filter(|one| is_counted(one)).map(|one| one.collection.id);
-        let counted: Vec<Uuid> = counted.collect();
-        if counted.is_empty() {
-            return Ok(());
-        }
-        let Some(caller) = principal_numbers(&self.store, grant).await? else { return Ok(()) };
-        let seen = self.store.collections().seen_chunks(grant.tenant(), &counted, &caller).await?;
-        for one in found.iter_mut().filter(|one| is_counted(one)) {
-            let (chunks, unembedded) = seen.get(&one.collection.index).copied().unwrap_or_default();
-            one.seen_chunks = chunks;
-            one.seen_embedded_chunks = chunks.saturating_sub(unembedded);
-        }
-        Ok(())
-    }
-
-    /// The filter of a request, bound to what its caller may see.
-    ///
-    /// # Errors
-    /// Store failures.
-    pub(crate) async fn bound_filter(&self, grant: &Grant, filter: &Filter) -> Result<Filter, ServiceError> {
+        filter: &Filter,
+    ) -> Result<(Vec<SearchedCollection>, Filter), ServiceError> {
+        let reached: Vec<String> = names.iter().filter(|name| grant.reaches(name)).cloned().collect();
+        let found = self.store.collections().find_collections(grant.tenant(), &reached).await?;
+        let by_name = |name: &String| {
+            let found = found.iter().find(|searched| searched.collection.name == *name);
+            found.cloned().ok_or_else(|| ServiceError::no_collection(name))
+        };
+        let mut collections = names.iter().map(by_name).collect::<Result<Vec<_>, _>>()?;
+        // Read after the revisions: a principal that a later list names is known then.
         let caller = principal_numbers(&self.store, grant).await?;
-        Ok(Filter { caller, ..filter.clone() })
+        self.seen.count(&self.store, grant.tenant(), caller.as_deref(), &mut collections).await?;
+        Ok((collections, Filter { caller, ..filter.clone() }))
     }
 
     /// Finds passages, or knows from an earlier search which would be found.
@@ -313,6 +291,21 @@ impl Retriever {
         Ok(found)
     }
 
+    /// How much passes the filter: known where the caller is all of it and what it may see is counted, else estimated.
+    async fn select<'a>(
+        &self,
+        query: &RetrievalQuery<'_>,
+        scope: &Scope,
+        filter: &'a Filter,
+    ) -> Result<Selection<'a>, ServiceError> {
+        let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
+        if filter.is_caller_alone() && query.collections.iter().all(|searched| searched.seen != Seen::Uncounted) {
+            let seen = query.collections.iter().map(|searched| searched.seen_chunks().chunks).sum();
+            return Ok(Selection::counted(filter, chunks, seen));
+        }
+        Ok(self.store.search().select(query.tenant, scope, chunks, filter).await?)
+    }
+
     /// Searches. The two halves run at the same time, each on its own connection.
     async fn search(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
         let scope = Scope {
@@ -320,10 +313,8 @@ impl Retriever {
             indexes: query.collections.iter().map(|searched| searched.collection.index).collect(),
         };
         let scope = &scope;
-        let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
         let filter = query.searched_filter();
-        let selection = self.store.search().select(query.tenant, scope, chunks, &filter).await?;
-        let selection = &selection;
+        let selection = &self.select(query, scope, &filter).await?;
         let (dense, lexical) = match query.stages.mode {
             Mode::Hybrid => {
                 let (dense, lexical) = tokio::try_join!(
@@ -343,7 +334,7 @@ impl Retriever {
         };
         let mut stages =
             StageTrace { filter: FilterTrace::of(selection), lexical: lexical.trace, ..StageTrace::default() };
-        stages.hides_counts = filter.caller.is_some();
+        stages.hides_counts = query.may_hide_documents();
         if let Some(dense) = &dense {
             stages.dense = Some(dense.trace);
             stages.coverage = Some(coverage(query.collections));
@@ -358,7 +349,7 @@ impl Retriever {
         stages.fused = fused.len();
         let mut found = Retrieved {
             hits: Vec::new(),
-            chunks: query.collections.iter().map(|searched| searched.seen_chunks).sum(),
+            chunks: query.collections.iter().map(|searched| searched.seen_chunks().chunks).sum(),
             sizes: sizes(query.collections),
             analyzer: judging_analyzer(query.collections),
             dense_weight,
@@ -378,14 +369,14 @@ impl Retriever {
 
 /// The size of each collection, as far as the caller may see it.
 fn sizes(collections: &[SearchedCollection]) -> HashMap<String, u64> {
-    collections.iter().map(|searched| (searched.collection.name.clone(), searched.seen_chunks)).collect()
+    collections.iter().map(|searched| (searched.collection.name.clone(), searched.seen_chunks().chunks)).collect()
 }
 
 /// The share of the collections that has vectors.
 fn coverage(collections: &[SearchedCollection]) -> Coverage {
     Coverage {
-        chunks: collections.iter().map(|searched| searched.seen_chunks).sum(),
-        embedded: collections.iter().map(|searched| searched.seen_embedded_chunks).sum(),
+        chunks: collections.iter().map(|searched| searched.seen_chunks().chunks).sum(),
+        embedded: collections.iter().map(|searched| searched.seen_chunks().embedded_chunks).sum(),
     }
 }
 

@@ -4,8 +4,8 @@
 //! transaction that changes what can be found in it, so that a result of an earlier state is never asked for again, and
 //! nothing has to be told to forget it. The revisions are read by each question before anything else.
 //!
-//! A search with a filter is not kept: the key has none. Nor is one by a caller in a collection where documents may be hidden:
-//! access control lists change without a new revision.
+//! A search with a filter is not kept: the key has none. Nor is one by a caller in a collection with access control lists: each
+//! passage is held against them when it is read.
 
 use std::mem::size_of;
 
@@ -71,7 +71,7 @@ impl ResultKey {
             top_k,
             min_score,
         };
-        let is_kept = query.searched_filter().is_empty();
+        let is_kept = query.searched_filter().is_empty() && !query.may_hide_documents();
         is_kept.then(|| Self(content_hash(&serde_json::to_vec(&deciding).expect("plain structs can be serialised"))))
     }
 }

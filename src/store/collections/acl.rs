@@ -9,7 +9,7 @@ use crate::domain::{
     identity::TenantId,
     security_event::SecurityEvent,
 };
-use crate::store::{Collections, StoreError, documents::acl::NumberedAcl, security_events::record};
+use crate::store::{Collections, Seen, SeenChunks, StoreError, documents::acl::NumberedAcl, security_events::record};
 
 /// How much of an index a caller may see.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,22 +86,25 @@ impl Collections<'_> {
         Ok(Some(acl))
     }
 
-    /// Returns how many chunks of the active indexes of collections a caller who is these principals may see, by index, and how
-    /// many of those have no vector. An index without a document that the caller may see is left out.
+    /// Returns how much of the active indexes of collections a caller who is these principals may see, by index. An index
+    /// without documents is left out.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn seen_chunks(
+    pub(crate) async fn seen(
         &self,
         tenant: TenantId,
         collections: &[Uuid],
         caller: &[i32],
-    ) -> Result<HashMap<Uuid, (u64, u64)>, StoreError> {
+    ) -> Result<HashMap<Uuid, Seen>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.index_id, seen.chunks AS "chunks!", seen.unembedded_chunks AS "unembedded_chunks!"
-               FROM (SELECT d.collection_id, sum(d.chunks) AS chunks, sum(d.unembedded_chunks) AS unembedded_chunks FROM document d
-                     WHERE d.tenant_id = $1 AND d.collection_id = ANY ($2) AND may_see(d.allowed, d.denied, $3)
+            r#"SELECT c.index_id, seen.is_all AS "is_all!", seen.chunks AS "chunks!", seen.embedded_chunks AS "embedded_chunks!"
+               FROM (SELECT d.collection_id, bool_and(d.is_seen) AS is_all,
+                            COALESCE(sum(d.chunks) FILTER (WHERE d.is_seen), 0) AS chunks,
+                            COALESCE(sum(d.chunks - d.unembedded_chunks) FILTER (WHERE d.is_seen), 0) AS embedded_chunks
+                     FROM (SELECT collection_id, chunks, unembedded_chunks, may_see(allowed, denied, $3) AS is_seen
+                           FROM document WHERE tenant_id = $1 AND collection_id = ANY ($2)) d
                      GROUP BY d.collection_id) seen
                JOIN collection c ON c.tenant_id = $1 AND c.collection_id = seen.collection_id"#,
             tenant.0,
@@ -111,8 +114,13 @@ impl Collections<'_> {
         .fetch_all(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        let counts = |chunks: i64, unembedded: i64| (chunks.unsigned_abs(), unembedded.unsigned_abs());
-        Ok(rows.into_iter().map(|row| (row.index_id, counts(row.chunks, row.unembedded_chunks))).collect())
+        let part = |chunks: i64, embedded: i64| {
+            Seen::Part(SeenChunks { chunks: chunks.unsigned_abs(), embedded_chunks: embedded.unsigned_abs() })
+        };
+        let seen = rows
+            .into_iter()
+            .map(|row| (row.index_id, if row.is_all { Seen::All } else { part(row.chunks, row.embedded_chunks) }));
+        Ok(seen.collect())
     }
 
     /// Returns how much a caller who is these principals may see of the indexes of collections, by index. An index without a

@@ -51,15 +51,43 @@ pub(crate) struct SearchedCollection {
     pub(crate) chunks: u64,
     /// Number of those chunks that have a vector.
     pub(crate) embedded_chunks: u64,
-    /// Number of chunks that the caller may see. Words are rare and vectors missing by what is seen; how a search is carried
-    /// out depends on all.
-    pub(crate) seen_chunks: u64,
-    /// Number of those that have a vector.
-    pub(crate) seen_embedded_chunks: u64,
+    /// How much of it the caller may see.
+    pub(crate) seen: Seen,
     /// Whether its vectors can be searched by a walk through a graph.
     pub(crate) has_graph: bool,
     /// Another one after each change of what can be found in its index.
     pub(crate) revision: Uuid,
+}
+
+/// How much of a collection a caller may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Every document.
+    All,
+    /// A part of it, in chunks.
+    Part(SeenChunks),
+    /// Not counted: some documents may be hidden.
+    Uncounted,
+}
+
+/// Number of chunks that a caller may see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SeenChunks {
+    /// All of them.
+    pub(crate) chunks: u64,
+    /// Those that have a vector.
+    pub(crate) embedded_chunks: u64,
+}
+
+impl SearchedCollection {
+    /// Number of chunks that the caller may see; of all where it was not counted. Words are rare and vectors missing by what is
+    /// seen; how a search is carried out depends on all.
+    pub(crate) const fn seen_chunks(&self) -> SeenChunks {
+        match self.seen {
+            Seen::Part(chunks) => chunks,
+            Seen::All | Seen::Uncounted => SeenChunks { chunks: self.chunks, embedded_chunks: self.embedded_chunks },
+        }
+    }
 }
 
 /// A collection with its counts.
@@ -271,12 +299,10 @@ impl Collections<'_> {
         rows.into_iter()
             .map(|row| {
                 let (chunks, bare) = (row.chunks.unsigned_abs(), row.unembedded_chunks.unsigned_abs());
-                let embedded_chunks = chunks.saturating_sub(bare);
                 Ok(SearchedCollection {
                     chunks,
-                    embedded_chunks,
-                    seen_chunks: chunks,
-                    seen_embedded_chunks: embedded_chunks,
+                    embedded_chunks: chunks.saturating_sub(bare),
+                    seen: Seen::Uncounted,
                     has_graph: row.has_graph,
                     revision: row.revision,
                     collection: collection_of!(row)?,

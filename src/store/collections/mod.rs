@@ -18,7 +18,7 @@ pub use vector_graphs::GraphChanges;
 
 pub(crate) use activation::{ActivationOutcome, DroppedIndex, IndexDrop};
 pub(crate) use build::{BuildBatch, StoredDocument};
-pub(crate) use collection::{Collection, CollectionSummary, SearchedCollection};
+pub(crate) use collection::{Collection, CollectionSummary, SearchedCollection, Seen, SeenChunks};
 pub(crate) use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
 pub(crate) use profile::ProfileId;
 

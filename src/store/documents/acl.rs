@@ -177,6 +177,7 @@ impl Documents<'_> {
         .execute(&mut *transaction)
         .await?;
         record(&mut transaction, event).await?;
+        renew_revisions(&mut transaction, tenant, document).await?;
         transaction.commit().await?;
         Ok(Some(acl))
     }
@@ -204,6 +205,29 @@ impl Documents<'_> {
         transaction.commit().await?;
         Ok(visible.into_iter().collect())
     }
+}
+
+/// Gives the indexes of a document's collection another revision: what a caller may see of them is counted anew.
+async fn renew_revisions(transaction: &mut Tx, tenant: TenantId, document: Uuid) -> Result<(), StoreError> {
+    // In the order in which those who delete lock them.
+    let indexes = sqlx::query_scalar!(
+        "SELECT k.index_id FROM document d JOIN collection_index k USING (tenant_id, collection_id)
+         WHERE d.tenant_id = $1 AND d.document_id = $2 ORDER BY k.index_id",
+        tenant.0,
+        document,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    for index in indexes {
+        sqlx::query!(
+            "UPDATE index_statistic SET documents = documents WHERE tenant_id = $1 AND index_id = $2",
+            tenant.0,
+            index,
+        )
+        .execute(&mut **transaction)
+        .await?;
+    }
+    Ok(())
 }
 
 /// A list that an upload brings.

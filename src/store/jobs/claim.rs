@@ -83,6 +83,13 @@ pub struct Claim {
     pub items: Vec<ClaimedItem>,
 }
 
+impl Claim {
+    /// Bytes of its items as they wait to be read.
+    pub(crate) fn bytes(&self) -> usize {
+        self.items.iter().map(|item| item.content.len()).sum()
+    }
+}
+
 /// One document to ingest.
 #[derive(Debug)]
 pub struct ClaimedItem {

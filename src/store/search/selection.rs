@@ -36,6 +36,15 @@ pub(crate) struct Selection<'a> {
     pub(in crate::store) start: Option<Part<'a>>,
 }
 
+impl<'a> Selection<'a> {
+    /// A filter of which it is known how many chunks pass.
+    #[must_use]
+    pub(crate) fn counted(filter: &'a Filter, chunks: u64, matching: u64) -> Self {
+        let start = filter.parts().into_iter().find(|part| is_indexed(*part));
+        Self { filter, chunks, matching: Some(matching), start }
+    }
+}
+
 impl Selection<'_> {
     /// Returns whether so few chunks pass that a search examines each of them.
     #[must_use]
