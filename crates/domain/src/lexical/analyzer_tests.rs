@@ -120,9 +120,12 @@ proptest! {
         });
     }
 
-    /// Case does not matter, for text that upper-casing does not change into other letters.
+    /// Case does not matter, for text that upper-casing does not change into other letters, and but for abbreviations that look
+    /// like stop words.
     #[test]
     fn case_is_ignored(text in "[a-zA-Z0-9 .,'_-]{0,60}") {
+        let mut words = text.split(|sign: char| !sign.is_ascii_alphabetic());
+        prop_assume!(!words.any(|word| word == "IT" || word == "AS"));
         prop_assert_eq!(terms(&text), terms(&text.to_ascii_uppercase()));
     }
 }
