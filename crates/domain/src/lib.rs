@@ -17,6 +17,7 @@ pub mod cost;
 pub mod currency;
 mod definition;
 pub mod evidence;
+pub mod file_name;
 pub mod filter;
 pub mod fingerprint;
 pub mod fusion;

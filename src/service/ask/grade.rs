@@ -113,7 +113,7 @@ fn with_passages<'h, Output>(
     found: Option<&Retrieved>,
     read: impl FnOnce(&[features::Passage<'_>]) -> Output,
 ) -> Output {
-    let titled: Vec<(String, &Hit)> = hits.into_iter().map(|hit| (hit.title(), hit)).collect();
+    let titled: Vec<(String, &Hit)> = hits.into_iter().map(|hit| (hit.judged_title(), hit)).collect();
     let passages: Vec<_> = titled.iter().map(|(title, hit)| passage_of(hit, title, found)).collect();
     read(&passages)
 }

@@ -12,7 +12,6 @@ use time::OffsetDateTime;
 use super::{
     batch::Batch,
     extraction::extract_here,
-    file_name::{embedded_title, name_of, title_of},
     job_metrics::JobMetrics,
     layout::Layout,
     piece::{PieceFronts, PreparedPiece},
@@ -22,6 +21,7 @@ use super::{
 use crate::{
     domain::{
         contextual::{Contextual, beside_sentence},
+        file_name::{embedded_title, name_of, title_of},
         fingerprint::{Hash, content_hash, fingerprint, hex},
         identity::EmbeddingProfile,
         job::{ReadingNotes, Stage},

@@ -10,12 +10,12 @@ use super::{
     batch::Batch,
     embed::{Groups, readable},
     failure::IngestFailure,
-    file_name::embedded_title,
     piece::TextToEmbed,
     pipeline::Processor,
 };
 use crate::{
     domain::{
+        file_name::embedded_title,
         fingerprint::{Hash, content_hash},
         job::Stage,
         split::{FrontComposer, Window},

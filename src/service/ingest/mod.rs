@@ -14,7 +14,6 @@ mod embed_stored;
 mod extraction;
 mod failure;
 mod fetch;
-mod file_name;
 mod job_metrics;
 mod jobs;
 mod layout;

@@ -53,7 +53,7 @@ async fn scores_of_model(
 fn scores_of_features(query: &RetrievalQuery<'_>, hits: &[Hit], found: &Retrieved) -> Vec<f64> {
     let terms = QuestionTerms::new(found.analyzer, query.text, found.chunks, |stem| found.document_frequency(stem));
     let scale = Scale::of(query, hits);
-    let titles: Vec<String> = hits.iter().map(Hit::title).collect();
+    let titles: Vec<String> = hits.iter().map(Hit::judged_title).collect();
     let passages: Vec<features::Passage<'_>> = hits
         .iter()
         .zip(&titles)

@@ -12,13 +12,11 @@ use futures::future::join_all;
 
 use self::writer::Unwritten;
 pub(crate) use self::writer::{ContextSettings, ContextWriter};
-use super::{
-    batch::Batch, document::Prepared, failure::IngestFailure, file_name::embedded_title, piece::PreparedPiece,
-    pipeline::Processor,
-};
+use super::{batch::Batch, document::Prepared, failure::IngestFailure, piece::PreparedPiece, pipeline::Processor};
 use crate::{
     domain::{
         contextual::{Contextual, Excerpt, Occasion, OnFailure, excerpts, fit},
+        file_name::embedded_title,
         fingerprint::{Hash, fingerprint},
         job::Stage,
         prompt::context::{Shared, cost, overhead},

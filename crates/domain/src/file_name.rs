@@ -1,8 +1,10 @@
-//! The title of a document that has none: the name of its file.
+//! The names of a document's file and of its folder: its title where it has none, and what tells it apart where many documents
+//! have the same.
 
 /// The part of a title that is embedded. What comes from the name of the file or of its folder is indexed lexically but not
 /// embedded, so that the same bytes under another name are split at the same positions and have the same vectors.
-pub(super) fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
+#[must_use]
+pub fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
     if title == name_of(source) {
         return "";
     }
@@ -58,7 +60,8 @@ const TITLES_OF_MANY: [&str; 6] = [
 const FOLDERS_OF_MANY: [&str; 8] = ["doc", "docs", "documentation", "en", "html", "man", "src", "text"];
 
 /// The title that a document names itself, after its folder where many documents have that title.
-pub(super) fn title_of(own: String, source: &str) -> String {
+#[must_use]
+pub fn title_of(own: String, source: &str) -> String {
     match folder_of(source).filter(|_| is_of_many(&own)) {
         Some(folder) => format!("{folder} {own}"),
         None => own,
@@ -71,7 +74,8 @@ fn is_of_many(title: &str) -> bool {
 }
 
 /// The folder that tells what a file is about.
-fn folder_of(source: &str) -> Option<&str> {
+#[must_use]
+pub fn folder_of(source: &str) -> Option<&str> {
     let mut folders = source.trim_end_matches('/').rsplit('/').skip(1);
     let folder = folders.find(|folder| !is_among(&FOLDERS_OF_MANY, folder))?;
     (!matches!(folder, "" | "." | "..") && !folder.ends_with(':')).then_some(folder)
@@ -83,7 +87,8 @@ fn is_among(names: &[&str], name: &str) -> bool {
 
 /// Derives a title from a path or URL: its last segment without the extension, after the folder where the segment is
 /// the name of many files (`README`, `index`).
-pub(super) fn name_of(source: &str) -> String {
+#[must_use]
+pub fn name_of(source: &str) -> String {
     let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
     let last = last.strip_suffix(".gz").unwrap_or(last);
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
