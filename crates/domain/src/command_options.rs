@@ -36,7 +36,9 @@ fn option(word: &str) -> Option<&str> {
     let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
     let is_name = name.starts_with(char::is_alphanumeric)
         && name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '-' | '_' | '.'));
-    is_name.then_some(word)
+    // "Error -64" is no option, "ls -1" is one.
+    let is_number = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_digit());
+    (is_name && !is_number).then_some(word)
 }
 
 #[cfg(test)]
@@ -53,6 +55,7 @@ mod tests {
         }
         assert_eq!(options("What does `-z` (or --gzip) do - if at all?"), ["-z", "--gzip"]);
         assert!(!holds_entry(page, &[]));
+        assert_eq!(options("What does error -64 of ls -1 mean?"), ["-1"]);
         for (entry, expected) in [
             ("\u{25cb}   --raw-output / -r: Write strings as they are.", &["--raw-output", "-r"][..]),
             ("-pnum or --strip=num Strip the smallest prefix.", &["-pnum", "--strip"]),

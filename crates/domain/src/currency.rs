@@ -188,6 +188,14 @@ fn is_about_itself(sentence: &str) -> bool {
     REPLACED_BRIEFLY.contains(&rest.as_str()) || REPLACED.iter().any(begins)
 }
 
+/// Whether a passage is of another year than a question names: the titles above it name one, and nothing of it the year that
+/// is asked for.
+pub(crate) fn is_of_another_year(question: &str, titles: &str, text: &str) -> bool {
+    let asked: Vec<u16> = years(question).collect();
+    let is_asked = |year: u16| asked.contains(&year);
+    !asked.is_empty() && years(titles).next().is_some() && !years(titles).any(is_asked) && !years(text).any(is_asked)
+}
+
 /// The years in a text, in their order.
 fn years(text: &str) -> impl DoubleEndedIterator<Item = u16> {
     let numbers = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| word.len() == 4);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::bonus;
+use super::form::{asks_who_may, bonus, names_office, tells_default};
 use super::fragment::{is_code, is_fragment, is_part_of_synopsis};
 use super::listed::List;
 use super::naming::{about, named, words_in};
@@ -12,7 +12,7 @@ use super::need::{Reason, asks_why};
 use super::pointer::Pointers;
 use super::quote::quotable;
 use super::role::Roles;
-use super::row::labelled;
+use super::row::{labelled, may_affirm};
 use super::section::{is_label, is_own_heading, is_question};
 use super::surroundings::Above;
 use crate::currency::{amends, answered};
@@ -151,6 +151,14 @@ impl SentenceCandidate {
         self.hold(list.mask, source, terms);
     }
 
+    /// Notes that it tells a value of what the sentence before it, or its entry, is about.
+    pub(super) fn belong_to(&mut self, source: &AnswerSource<'_>, above: Above<'_>, terms: &QuestionTerms) {
+        if let Some((_, context)) = self.context.clone() {
+            self.hold(above.mask(), source, terms);
+            self.embedded = embedded(source, &format!("{context} {}", self.text));
+        }
+    }
+
     /// Its text with the items of its list.
     fn with_items(&self) -> String {
         std::iter::once(&self.text)
@@ -224,12 +232,21 @@ pub(super) fn candidate(
     let header = header_of(source, evidence, sentence);
     let row = header.map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
+    if is_question(&text) {
+        return None;
+    }
     let held = sentence.mask | evidence.title_mask | above.mask();
     let subject = question.terms.share(held & !sentence.mask);
     let in_heading = words_in(question, heading);
     let is_for_reason = asks_why(&question.asked);
     let reason = if is_for_reason { Reason::given(&text, heading) } else { None };
-    let holds_kind = if is_for_reason { reason.is_some() } else { question.kind.is_held_by(&question.text, &text) };
+    let is_office = asks_who_may(&question.asked) && names_office(&question.asked, &text);
+    let holds_kind = match question.kind {
+        _ if is_for_reason => reason.is_some(),
+        AnswerKind::Definition if asked.is_for_default => tells_default(&text),
+        AnswerKind::Person if is_office => true,
+        kind => kind.is_held_by(&question.text, &text),
+    };
     let heading_asked = about(&question.text, heading);
     // "AUTHOR", and below it a name: the heading makes the line say something.
     let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
@@ -244,6 +261,7 @@ pub(super) fn candidate(
         heading: in_heading,
         held,
         is_fragment: is_part_of_synopsis(&text)
+            || is_row && question.kind == AnswerKind::YesNo && !may_affirm(words)
             || !is_row
                 && (is_cut(source, sentence.range.start)
                     || is_code(&text)
@@ -259,7 +277,11 @@ pub(super) fn candidate(
         pairs: question.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
         holds_kind,
-        fit: if holds_kind { question.kind.fit(&question.text, &text) } else { 0.0 },
+        fit: match holds_kind {
+            true if is_office => 1.0,
+            true => question.kind.fit(&question.text, &text),
+            false => 0.0,
+        },
         text,
         probability: source.probability,
         behind: 0.0,

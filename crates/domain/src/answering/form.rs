@@ -106,6 +106,47 @@ const AMOUNTS: [&str; 14] = [
     "indefinitely",
 ];
 
+/// Verbs of a question for those who may or must do something.
+const MAY: [&str; 13] = [
+    "can",
+    "may",
+    "must",
+    "should",
+    "do",
+    "has",
+    "needs",
+    "approves",
+    "decides",
+    "signs",
+    "pays",
+    "authorises",
+    "authorizes",
+];
+
+/// Offices of people.
+const OFFICES: [&str; 20] = [
+    "administrator",
+    "administrators",
+    "captain",
+    "chair",
+    "clerk",
+    "desk",
+    "director",
+    "editor",
+    "head",
+    "master",
+    "manager",
+    "managers",
+    "officer",
+    "officers",
+    "operator",
+    "owner",
+    "secretary",
+    "supervisor",
+    "team",
+    "treasurer",
+];
+
 /// Words of a question for the author of something, and of a sentence that tells one.
 const AUTHORED: [&str; 14] = [
     "maintains",
@@ -178,12 +219,16 @@ fn names_variable(sentence: &str) -> bool {
 fn is_supposed(sentence: &str) -> bool {
     lower_case_words(sentence)
         .take(MOST_BEFORE_EXAMPLE + 2)
-        .any(|word| matches!(word.as_str(), "if" | "suppose" | "say"))
+        .any(|word| matches!(word.as_str(), "if" | "suppose" | "say" | "imagine"))
 }
 
-/// Whether a sentence tells of one case, after one that tells what holds: "For example, …", "If, for example, …".
+/// Whether a sentence tells of one case, after one that tells what holds: "For example, …", "If, for example, …",
+/// "Imagine that …".
 fn is_example(sentence: &str) -> bool {
     let words: Vec<String> = lower_case_words(sentence).take(MOST_BEFORE_EXAMPLE + 2).collect();
+    if matches!(words.first().map(String::as_str), Some("imagine" | "suppose")) {
+        return true;
+    }
     words.windows(2).any(|pair| matches!(pair, [of, case] if of == "for" && (case == "example" || case == "instance")))
 }
 
@@ -194,6 +239,19 @@ pub(super) fn tells_default(text: &str) -> bool {
     let others =
         words.windows(2).filter(|pair| matches!(pair, [non, word] if non == "non" && is_default(word))).count();
     words.iter().filter(|word| is_default(word)).count() > others
+}
+
+/// Whether a question is for those who may or must do something, whom documents name by their office.
+pub(super) fn asks_who_may(asked: &str) -> bool {
+    let mut words = lower_case_words(asked);
+    let is_who = words.next().is_some_and(|word| matches!(word.as_str(), "who" | "whom"));
+    is_who && words.next().is_some_and(|word| MAY.contains(&word.as_str()))
+}
+
+/// Whether a sentence names an office that the question does not.
+pub(super) fn names_office(asked: &str, sentence: &str) -> bool {
+    let asked: Vec<String> = lower_case_words(asked).collect();
+    lower_case_words(sentence).any(|word| OFFICES.contains(&word.as_str()) && !asked.contains(&word))
 }
 
 /// Whether a question is for what holds where nothing else is said.
@@ -219,9 +277,16 @@ pub(super) fn tells_condition(sentence: &str) -> bool {
     lower_case_words(sentence).any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
-/// Whether a sentence tells an amount or a frequency by a word.
+/// Whether a sentence tells an amount or a frequency by a word: "every night", not "every time".
 pub(super) fn tells_amount(sentence: &str) -> bool {
-    lower_case_words(sentence).any(|word| AMOUNTS.contains(&word.as_str()))
+    let mut words = lower_case_words(sentence).peekable();
+    while let Some(word) = words.next() {
+        let is_each_time = word == "every" && words.peek().is_some_and(|next| next == "time");
+        if AMOUNTS.contains(&word.as_str()) && !is_each_time {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a sentence names one of the options that a question is about; any sentence does if it is about none.
@@ -240,6 +305,13 @@ mod tests {
     use super::super::need::asks_why;
     use super::*;
     use crate::lexical::analyzer::Analyzer;
+
+    #[test]
+    fn every_tells_how_often_unless_it_is_every_time() {
+        assert!(tells_amount("Tapes are kept every night.") && tells_amount("It is free."));
+        assert!(!tells_amount("Sending it every time is safer."));
+        assert!(tells_amount("Every time it is sent, and once a day."));
+    }
 
     #[test]
     fn sentences_of_the_form_asked_for_are_preferred() {

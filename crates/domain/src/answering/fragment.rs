@@ -1,7 +1,7 @@
 //! Texts that say nothing by themselves: titles, labels, code, contents, references, and how a command is called.
 
 use crate::command_options::entry_options;
-use crate::wording::named_value;
+use crate::wording::{has_digit, named_value};
 
 /// Most words of a sentence that is a name with an article before it.
 const MOST_OF_NAME: usize = 4;
@@ -36,7 +36,7 @@ pub(super) fn is_fragment(text: &str) -> bool {
     if ends_like_sentence(text) || !text.is_ascii() && text.split_whitespace().count() < 2 {
         return false;
     }
-    if text.ends_with([':', '：']) || text.starts_with("How to ") {
+    if text.ends_with([':', '：']) && !tells_default_in_brackets(text) || text.starts_with("How to ") {
         return true;
     }
     let words: Vec<&str> = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).collect();
@@ -47,6 +47,12 @@ pub(super) fn is_fragment(text: &str) -> bool {
     // "Chair: Anna Smith"
     let is_entry = named_value(text).is_some() || !entry_options(text).is_empty();
     !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
+}
+
+/// Whether a text tells a default between brackets: "The number of jars (10 by default) is set by:".
+fn tells_default_in_brackets(text: &str) -> bool {
+    let inner = text.split('(').skip(1).filter_map(|rest| rest.split_once(')')).map(|(inner, _)| inner.to_lowercase());
+    inner.into_iter().any(|inner| inner.contains("default") && has_digit(&inner))
 }
 
 /// Whether the first line of plain text, by itself, is the title of its document: it has no end and names no value.
@@ -162,6 +168,7 @@ mod tests {
             "Visa: 60 euros",
             "It was built in 1990. [3] [4]",
             "It rains.",
+            "You can set how many pumps run at once (10 by default):",
             "It grew by 1.5 from 2.5 to 4.0.",
             "\"So he said.\"",
             "-h, --help",

@@ -255,3 +255,60 @@ fn rows_of_both_names_are_quoted() {
     let said = text("When is the hotline of Basic and Plus?", &[table]);
     assert!(said.contains("9 to 17") && said.contains("7 to 20") && !said.contains("always"), "{said}");
 }
+
+#[test]
+fn a_default_is_that_of_the_entry_about_what_is_asked() {
+    let page = "OPTIONS\n\n     oil-buffer-size: <number>\n             Number of bytes of the oil buffers.  The default is 65552 bytes, enough for the largest oil message.\n\n     oil-cache-size: <number>\n             Number of bytes of the cache of oil messages.  The default is 4 megabytes.\n";
+    let said = text("How large is the oil message cache by default?", &[page]);
+    assert!(said.contains("4 megabytes") && !said.contains("65552"), "{said}");
+    let pumps = "You can set how many pumps run at once (10 by default):\n\n---%<---\nmax_pumps = 10\n---%<---\n";
+    let said = text("How many pumps run at once by default?", &[pumps]);
+    assert_eq!(said, "You can set how many pumps run at once (10 by default): [^1]");
+}
+
+#[test]
+fn a_page_of_another_year_does_not_answer() {
+    let answer_of = |question: &str, heading: &str, page: &str| {
+        let parsed = parsed(question);
+        let heading = [heading.to_owned()];
+        let source = AnswerSource { title: "Tariff", heading: &heading, ..AnswerSource::alone(page) };
+        let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, "Tariff", page);
+        compose(&parsed, &candidates(&parsed, &[source], &[evidence]), None).map(|answer| answer.text)
+    };
+    let page = "A car to the island costs 89 pounds.";
+    assert_eq!(answer_of("What does a car to the island cost in 2027?", "Cars 2026", page), None);
+    assert!(answer_of("What does a car to the island cost in 2026?", "Cars 2026", page).is_some());
+    assert!(answer_of("What does a car to the island cost in 2027?", "Cars", page).is_some());
+    let both = "A car to the island costs 89 pounds, and 95 pounds from 2027 on.";
+    assert!(answer_of("What does a car to the island cost in 2027?", "Cars 2026", both).is_some());
+}
+
+#[test]
+fn a_row_without_a_statement_is_no_yes_or_no() {
+    let table = "| Variable | Meaning |\n|---|---|\n| lid_limit | Maximum height of lid |\n";
+    let entry = "lid-limit lines\n    Set the height of the lid.  This setting applies only to new lids; existing lids keep theirs.";
+    let said = text("Does lid_limit change the height of lids that are open?", &[table, entry]);
+    assert!(!said.contains("Maximum"), "{said}");
+}
+
+#[test]
+fn what_is_so_by_default_is_told_of_what_is_asked() {
+    let path = "## path\n\nThe path of the jar.\n\nBy default, this is set to '/', which is the root of all jars.\n";
+    let name = "## name\n\nThe name of the jar on its label.\n\nThe default value is 'jar.one'.\n";
+    let said = text("What is the default name of the jar?", &[path, name]);
+    assert!(said.contains("jar.one") && !said.contains("root"), "{said}");
+}
+
+#[test]
+fn who_may_do_something_is_told_by_an_office() {
+    let page = "| Traffic | Opens |\n|---|---|\n| Cars, Campers | Gate opens 3 hours before |\n| Late Cyclists | Gate opens 2 hours before |\n\nLate arrivals: the duty manager, and nobody else, can let a car through the gate.\n";
+    let said = text("Who can let a late car through the gate?", &[page]);
+    assert!(said.starts_with("Late arrivals"), "{said}");
+}
+
+#[test]
+fn a_question_in_tags_is_no_answer() {
+    let page = "<details><summary>Should I paint my `lid`?</summary><br/>\n\nNo. Lids of jars are never painted.\n\n</details>\n\n<details><summary>What if I paint my `lid` by accident?</summary><br/>\n\nWash it.\n\n</details>\n";
+    let said = text("Should I paint my lid?", &[page]);
+    assert!(!said.contains('?'), "{said}");
+}

@@ -1,10 +1,12 @@
 //! Sentences that say where something is told, and nothing of it: "For more information, see the manual." English only.
 
+use std::borrow::Cow;
+
 use crate::evidence::Question;
 use crate::wording::lower_case_words;
 
 /// Openings of a sentence that leads elsewhere by themselves.
-const LEADS: [&str; 12] = [
+const LEADS: [&str; 14] = [
     "see",
     "see also",
     "refer to",
@@ -14,6 +16,8 @@ const LEADS: [&str; 12] = [
     "find out more",
     "read more",
     "more information",
+    "more details",
+    "further details",
     "further information",
     "full documentation",
     "for more",
@@ -75,7 +79,8 @@ fn is_link(text: &str) -> bool {
 }
 
 fn is_pointer(sentence: &str) -> bool {
-    let mut words = lower_case_words(sentence);
+    let sentence = without_targets(sentence);
+    let mut words = lower_case_words(&sentence);
     let Some(first) = words.next() else { return false };
     let is_aimed = AIMS.contains(&first.as_str());
     // Most sentences begin otherwise, and are done here.
@@ -94,6 +99,19 @@ fn is_pointer(sentence: &str) -> bool {
     LEADS.iter().any(begins) || is_aimed && holds(&INFORMATION) && holds(&READING)
 }
 
+/// A text without the addresses of its links: those of one fill a line.
+fn without_targets(text: &str) -> Cow<'_, str> {
+    if !text.contains("](") {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split("](");
+    let first = parts.next().unwrap_or_default().to_owned();
+    Cow::Owned(parts.fold(first, |text, part| {
+        let behind = part.split_once(')').map_or("", |(_, behind)| behind);
+        text + "]" + behind
+    }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +128,8 @@ mod tests {
             "For a detailed discussion, including examples, refer to the GNU Tar Manual available in texinfo format.",
             "For more details about the project, review the release notes.",
             "See the manual.",
+            "More details in [this post](https://example.org/2019/01/24/a-tar-of-many-words-in-its-address-that-is-a-post/) and this \
+             [entry](https://example.org/when-you-try-to-read-a-tar-of-more-than-5000-files-you-get-an-error-of-this-tar).",
             "See also head(1) and tail(1).",
             "Full documentation <https://example.org/stat>",
             "To learn more about leases, see Leases.",

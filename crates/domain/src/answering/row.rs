@@ -3,9 +3,27 @@
 use super::naming::words_in;
 use crate::evidence::Question;
 use crate::markdown::{cells, is_table_delimiter};
+use crate::wording::{has_digit, lower_case_words};
 
 /// Cells from which a row is too long to be read for one of them.
 const WIDE: usize = 6;
+
+/// Words and signs of a cell that tell whether something is so.
+const ANSWERING_CELLS: [&str; 16] = [
+    "yes", "no", "true", "false", "on", "off", "x", "✓", "✔", "✗", "✘", "always", "never", "none", "required",
+    "optional",
+];
+
+/// Fewest words of a cell that states something.
+const STATEMENT: usize = 5;
+
+/// Whether a row may tell whether something is so: by a word for it, a number, or a statement in a cell.
+pub(super) fn may_affirm(row: &str) -> bool {
+    cells(row).any(|(_, cell)| {
+        let first = lower_case_words(cell).next().unwrap_or_else(|| cell.trim().to_owned());
+        ANSWERING_CELLS.contains(&first.as_str()) || has_digit(cell) || cell.split_whitespace().count() >= STATEMENT
+    })
+}
 
 /// The cells of a row, named by a header of one or more rows.
 pub(super) fn labelled(header: &str, row: &str) -> String {
@@ -58,6 +76,16 @@ pub(super) fn columns_and_values(header: &str, row: &str) -> Vec<(String, String
 mod tests {
     use super::*;
     use crate::lexical::analyzer::Analyzer;
+
+    #[test]
+    fn a_row_affirms_by_a_word_a_number_or_a_statement() {
+        for row in
+            ["| Pump | yes |", "| Pump | ✓ |", "| Pump | 3 bar |", "| Pump | runs only while the lid is closed |"]
+        {
+            assert!(may_affirm(row), "{row}");
+        }
+        assert!(!may_affirm("| lid_limit | | Maximum height of lid |"));
+    }
 
     #[test]
     fn of_a_wide_row_the_cells_asked_for_are_shown() {

@@ -9,7 +9,8 @@ use super::listed::Lists;
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section};
-use super::surroundings::{Above, beside, context, ruling, taken_back, told_below};
+use super::surroundings::{Above, beside, context, opens_with_default, ruling, taken_back, told_below};
+use crate::currency;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
@@ -54,6 +55,9 @@ fn of_source(
     evidence: &PassageEvidence,
 ) -> Vec<SentenceCandidate> {
     let question = asked.question;
+    if is_of_another_year(source, question) {
+        return Vec::new();
+    }
     let lists = Lists::of(source, evidence);
     let mut found = Vec::new();
     let mut before: Option<&SentenceEvidence> = None;
@@ -85,6 +89,9 @@ fn of_source(
             let paragraph = evidence.sentences.get(block_start..=place).unwrap_or_default();
             candidate.context =
                 context(source, above, sentence, asked.is_for_entry).or_else(|| ruling(question, source, paragraph));
+            if asked.is_for_default && opens_with_default(&candidate.text) {
+                candidate.belong_to(source, above, &question.terms);
+            }
             if !candidate.holds_kind || asked.is_for_default && !tells_default(&candidate.text) {
                 let is_entry = entry.is_some() || opens_section || named_value(&candidate.text).is_some();
                 candidate.told_below = told_below(question, source, evidence, (place, is_entry));
@@ -120,6 +127,16 @@ fn of_source(
     }
     prefer_qualified(asked, &mut found);
     found
+}
+
+/// Whether what a source says is of another year than the question names.
+fn is_of_another_year(source: &AnswerSource<'_>, question: &Question) -> bool {
+    if !currency::names_year(&question.text) {
+        return false;
+    }
+    let titles = format!("{} {}", source.title, source.heading.join(" "));
+    let text = [source.table_header.unwrap_or_default(), source.text].join(" ");
+    currency::is_of_another_year(&question.text, &titles, &text)
 }
 
 /// Question terms in a block: a line of a list of names and values is about what the other lines name.

@@ -53,7 +53,7 @@ const POINTING_BACK: [&str; 26] = [
 ];
 
 /// Openings of a sentence about what the one before tells, or leaves out.
-const OPENINGS_BACK: [&str; 10] = [
+const OPENINGS_BACK: [&str; 8] = [
     "if omitted",
     "if unset",
     "if not set",
@@ -62,9 +62,11 @@ const OPENINGS_BACK: [&str; 10] = [
     "for that reason",
     "because of this",
     "as a result",
-    "the default is",
-    "the default value is",
 ];
+
+/// The same of one that tells the default of what the paragraph before is about.
+const OPENINGS_OF_DEFAULT: [&str; 4] =
+    ["the default is", "the default value is", "by default, this is", "by default it is"];
 
 /// Words that begin an exception.
 const EXCEPTIONS: [&str; 4] = ["if", "except", "unless", "otherwise"];
@@ -173,6 +175,17 @@ fn is_exception_asked(question: &Question) -> bool {
     lower_case_words(&question.text).any(|word| EXCEPTIONS.contains(&word.as_str()))
 }
 
+/// Whether a sentence begins with a default, and does not say of what.
+pub(super) fn opens_with_default(sentence: &str) -> bool {
+    let first = lower_case_words(sentence).next();
+    first.is_some_and(|word| word == "default" || word == "defaults") || opens_of_default(sentence)
+}
+
+fn opens_of_default(sentence: &str) -> bool {
+    let opens = |opening: &&str| sentence.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
+    OPENINGS_OF_DEFAULT.iter().any(opens)
+}
+
 /// The beginning of the entry or the sentence before, if `sentence` points back, or the name of its entry is asked for, and
 /// it can stand in an answer.
 pub(super) fn context(
@@ -184,11 +197,15 @@ pub(super) fn context(
     let words = source.text.get(sentence.range.clone())?;
     let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
     let opens = |opening: &&str| words.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
-    let points_back = POINTING_BACK.contains(&first.as_str()) || OPENINGS_BACK.iter().any(opens);
+    let tells_default = opens_of_default(words);
+    let points_back = tells_default || POINTING_BACK.contains(&first.as_str()) || OPENINGS_BACK.iter().any(opens);
     if !(points_back || is_for_entry && above.entry.is_some()) {
         return None;
     }
-    let before = above.before.filter(|before| before.block == sentence.block).map(|before| &before.range);
+    let is_about_it = |before: &&SentenceEvidence| {
+        before.block == sentence.block || tells_default && before.kind == BlockKind::Paragraph
+    };
+    let before = above.before.filter(is_about_it).map(|before| &before.range);
     let said = above.entry.map(|entry| &entry.range).or(before).filter(|said| said.len() <= LONGEST_CONTEXT)?;
     let said = below_heading(source, said.clone());
     let words = source.text.get(said.clone())?;
