@@ -103,7 +103,7 @@ pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<Vecto
         json!({
             "found": dense.found,
             "duration_ms": hundredths(dense.duration_ms),
-            "scan": scan.filter(|_| !trace.hides_counts).map(scan_name),
+            "scan": scan.map(scan_name),
             "coverage": trace.coverage.filter(|_| !trace.hides_counts).map(|coverage| json!({
                 "chunks": coverage.chunks,
                 "embedded": coverage.embedded,

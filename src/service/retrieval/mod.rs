@@ -31,6 +31,7 @@ use crate::{
         budget::Budget,
         citation::Urn,
         evidence::Question,
+        file_name::folder_of,
         filter::Filter,
         fusion::DenseWeight,
         identity::{ChunkKey, TenantId},
@@ -122,6 +123,16 @@ impl Hit {
         let Passage { title, heading, table_header, .. } = self.passage.as_ref();
         full_title(title, heading, table_header.as_deref())
     }
+
+    /// Title by which the passage is judged: after the folder of its document, which may alone tell what a file is about.
+    #[must_use]
+    pub(crate) fn judged_title(&self) -> String {
+        let title = self.title();
+        match folder_of(&self.passage.source) {
+            Some(folder) => format!("{folder} {title}"),
+            None => title,
+        }
+    }
 }
 
 /// The title of a passage: that of the document, the heading path, and the header of the table that it begins in.
@@ -172,7 +183,7 @@ pub(crate) struct Retrieved {
     pub(crate) evidence: f64,
     /// How many chunks hold each of the query's stems.
     pub(crate) document_frequencies: HashMap<String, u64>,
-    /// How vectors were searched; `None` if they were not.
+    /// How vectors were searched; `None` if they were not, or if it would tell whether documents are hidden from the caller.
     pub(crate) scan: Option<VectorScan>,
     /// Figures of each stage.
     pub(crate) stages: StageTrace,
@@ -355,7 +366,7 @@ impl Retriever {
             dense_weight,
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
-            scan: dense.as_ref().and_then(|dense| dense.scan),
+            scan: dense.as_ref().and_then(|dense| dense.scan).filter(|_| !stages.hides_counts),
             stages,
             caller: query.filter.caller.clone(),
         };
