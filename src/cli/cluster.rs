@@ -8,13 +8,15 @@ use super::output::print_line;
 use crate::{
     config::{Config, Database},
     store::{
-        cluster::{Address, ClusterStatus, Coordinator, Promotion, Split, Standbys, Step},
+        cluster::{Address, ClusterStatus, Coordinator, Move, Promotion, Split, Standbys, Step},
         connect_options,
     },
 };
 
 /// Tenants that are listed at most.
 const LISTED_TENANTS: usize = 20;
+
+const NOTHING_TO_MOVE: &str = "nothing is to be moved";
 
 /// Arguments of `cited cluster`.
 #[derive(Debug, Args)]
@@ -38,6 +40,9 @@ enum Action {
     Isolate {
         /// Id of the tenant.
         tenant: Uuid,
+        /// Print where the tenant is and with how many it shares its shards, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Let a standby take the place of a server that was lost. Can be repeated.
     Promote {
@@ -47,7 +52,11 @@ enum Action {
         standby: Address,
     },
     /// Move shards until all nodes hold about as many bytes. The servers go on with it if this command ends.
-    Rebalance,
+    Rebalance {
+        /// Print what would be moved, and move nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Print nodes, shards, tenants with their places and sizes, and what is not finished.
     Status,
 }
@@ -64,15 +73,20 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     match arguments.action {
         Action::Init { dry_run: true, .. } => print_plan(&coordinator.plan().await?),
         Action::Init { shards, .. } => print_done(&coordinator.split(Split { shards }).await?),
-        Action::Isolate { tenant } => {
+        Action::Isolate { tenant, dry_run: true } => {
+            let (node, others) = coordinator.neighbours(tenant).await?;
+            print_line(format_args!("the tenant is on {node} and shares its shards with {others} others"))
+        }
+        Action::Isolate { tenant, .. } => {
             coordinator.isolate(tenant).await?;
             print_line("the tenant has shards of its own; cited cluster rebalance moves them where there is room")
         }
         Action::Promote { ref lost, ref standby } => {
             print_promotion(&coordinator.promote(lost, standby).await?, lost, standby)
         }
-        Action::Rebalance if coordinator.rebalance().await? => print_line("shards were moved"),
-        Action::Rebalance => print_line("nothing is to be moved"),
+        Action::Rebalance { dry_run: true } => print_moves(&coordinator.moves().await?),
+        Action::Rebalance { .. } if coordinator.rebalance().await? => print_line("shards were moved"),
+        Action::Rebalance { .. } => print_line(NOTHING_TO_MOVE),
         Action::Status => print_status(&coordinator.status().await?),
     }
 }
@@ -96,6 +110,16 @@ fn print_done(steps: &[Step]) -> anyhow::Result<()> {
         0 => print_line("the database is split up already"),
         number => print_line(format_args!("the database is split up by tenants: {number} steps")),
     }
+}
+
+fn print_moves(moves: &[Move]) -> anyhow::Result<()> {
+    for Move { source, target, shards, bytes } in moves {
+        print_line(format_args!("{shards} shards with {bytes} bytes would be moved from {source} to {target}"))?;
+    }
+    if moves.is_empty() {
+        print_line(NOTHING_TO_MOVE)?;
+    }
+    Ok(())
 }
 
 fn print_promotion(promotion: &Promotion, lost: &Address, standby: &Address) -> anyhow::Result<()> {

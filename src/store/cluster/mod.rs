@@ -9,6 +9,7 @@ mod layout;
 mod promotion;
 mod status;
 
+pub(crate) use balance::Move;
 pub(in crate::store) use examination::examine;
 pub(crate) use init::{Split, Step};
 pub(in crate::store) use init::{complete, is_split};

@@ -125,7 +125,8 @@ impl Coordinator {
         Ok(places)
     }
 
-    async fn place(&mut self, tenant: TenantId) -> Result<(String, i64), StoreError> {
+    /// The address of the node of a tenant, and the number of its shard of collections.
+    pub(super) async fn place(&mut self, tenant: TenantId) -> Result<(String, i64), StoreError> {
         let row = sqlx::query(
             "SELECT n.nodename || ':' || n.nodeport AS address, p.shardid
              FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'

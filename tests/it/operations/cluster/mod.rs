@@ -309,7 +309,9 @@ async fn a_service_works_on_a_database_that_is_split_up_by_tenants() {
     let nowhere = "00000000-0000-7000-8000-00000000000f";
     assert!(cluster.refused(&url, &["cluster", "isolate", nowhere]).await.contains("there is no tenant"));
     cluster.run(&["cluster", "rebalance"]).await;
-    assert!(cluster.run(&["cluster", "rebalance"]).await.contains("nothing is to be moved"));
+    for arguments in [["cluster", "rebalance"].as_slice(), &["cluster", "rebalance", "--dry-run"]] {
+        assert!(cluster.run(arguments).await.contains("nothing is to be moved"));
+    }
     let query = json!({"query": "old ferry", "collections": ["c"], "mode": "hybrid"});
     assert_eq!(default.found(query.clone()).await, ["old"]);
     app.end().await;

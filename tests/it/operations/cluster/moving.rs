@@ -29,10 +29,18 @@ async fn tenants_that_are_moved_are_served_meanwhile_and_keep_all() {
 
     clients.anybody_may_fail();
     cluster.says(&format!("SELECT citus_add_node('127.0.0.1', {})", ports[2])).await;
+    let planned = cluster.run(&["cluster", "rebalance", "--dry-run"]).await;
+    assert!(planned.lines().any(|line| line.ends_with(&format!("to 127.0.0.1:{}", ports[2]))), "{planned}");
+    assert_eq!(cluster.number(HOLDING).await, 2, "a dry run moves nothing: {planned}");
     cluster.run(&["cluster", "rebalance"]).await;
+    assert_eq!(cluster.number(HOLDING).await, 3);
     clients.assert_at_work();
     for tenant in &clients.tenants {
+        let shared = cluster.run(&["cluster", "isolate", &tenant.id, "--dry-run"]).await;
+        assert!(shared.contains("shares its shards with"), "{shared}");
         cluster.run(&["cluster", "isolate", &tenant.id]).await;
+        let alone = cluster.run(&["cluster", "isolate", &tenant.id, "--dry-run"]).await;
+        assert!(alone.contains("with 0 others"), "{alone}");
         clients.assert_at_work();
     }
     // One server after the other is emptied, and filled again: each tenant is moved.
