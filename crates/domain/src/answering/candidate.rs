@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::{asks_who_may, bonus, names_office, tells_default};
+use super::form::{asks_who_may, bonus, names_holder, tells_default};
 use super::fragment::{is_code, is_fragment, is_part_of_synopsis};
 use super::listed::List;
 use super::naming::{about, named, words_in};
@@ -240,11 +240,11 @@ pub(super) fn candidate(
     let in_heading = words_in(question, heading);
     let is_for_reason = asks_why(&question.asked);
     let reason = if is_for_reason { Reason::given(&text, heading) } else { None };
-    let is_office = asks_who_may(&question.asked) && names_office(&question.asked, &text);
+    let is_holder = asks_who_may(&question.asked) && names_holder(&question.asked, &text);
     let holds_kind = match question.kind {
         _ if is_for_reason => reason.is_some(),
         AnswerKind::Definition if asked.is_for_default => tells_default(&text),
-        AnswerKind::Person if is_office => true,
+        AnswerKind::Person if is_holder => true,
         kind => kind.is_held_by(&question.text, &text),
     };
     let heading_asked = about(&question.text, heading);
@@ -278,7 +278,7 @@ pub(super) fn candidate(
         mask: sentence.mask,
         holds_kind,
         fit: match holds_kind {
-            true if is_office => 1.0,
+            true if is_holder => 1.0,
             true => question.kind.fit(&question.text, &text),
             false => 0.0,
         },

@@ -123,28 +123,49 @@ const MAY: [&str; 13] = [
     "authorizes",
 ];
 
-/// Offices of people.
-const OFFICES: [&str; 20] = [
+/// Words at the beginning of a sentence that name nobody.
+const NAMING_NOBODY: [&str; 9] = ["i", "it", "that", "there", "these", "this", "those", "we", "you"];
+
+/// Offices and groups of people.
+const HOLDERS: [&str; 38] = [
     "administrator",
     "administrators",
+    "adults",
+    "anybody",
+    "anyone",
+    "apprentices",
     "captain",
     "chair",
+    "children",
     "clerk",
+    "contractors",
+    "customers",
     "desk",
     "director",
     "editor",
+    "employees",
+    "everybody",
+    "everyone",
+    "guests",
     "head",
-    "master",
     "manager",
     "managers",
+    "master",
+    "members",
+    "nobody",
     "officer",
     "officers",
     "operator",
     "owner",
+    "parents",
+    "people",
+    "residents",
     "secretary",
+    "staff",
+    "students",
     "supervisor",
     "team",
-    "treasurer",
+    "users",
 ];
 
 /// Words of a question for the author of something, and of a sentence that tells one.
@@ -248,10 +269,14 @@ pub(super) fn asks_who_may(asked: &str) -> bool {
     is_who && words.next().is_some_and(|word| MAY.contains(&word.as_str()))
 }
 
-/// Whether a sentence names an office that the question does not.
-pub(super) fn names_office(asked: &str, sentence: &str) -> bool {
+/// Whether a sentence names an office or a group of people that the question does not, or begins with whoever may or must do
+/// something: "Ada may …", not "Jars may be …".
+pub(super) fn names_holder(asked: &str, sentence: &str) -> bool {
     let asked: Vec<String> = lower_case_words(asked).collect();
-    lower_case_words(sentence).any(|word| OFFICES.contains(&word.as_str()) && !asked.contains(&word))
+    let words: Vec<String> = lower_case_words(sentence).collect();
+    let begins = matches!(words.as_slice(), [first, verb, next, ..]
+        if !NAMING_NOBODY.contains(&first.as_str()) && MAY.contains(&verb.as_str()) && next != "be");
+    begins || words.iter().any(|word| HOLDERS.contains(&word.as_str()) && !asked.contains(word))
 }
 
 /// Whether a question is for what holds where nothing else is said.

@@ -304,6 +304,10 @@ fn who_may_do_something_is_told_by_an_office() {
     let page = "| Traffic | Opens |\n|---|---|\n| Cars, Campers | Gate opens 3 hours before |\n| Late Cyclists | Gate opens 2 hours before |\n\nLate arrivals: the duty manager, and nobody else, can let a car through the gate.\n";
     let said = text("Who can let a late car through the gate?", &[page]);
     assert!(said.starts_with("Late arrivals"), "{said}");
+    let lacks = |page: &str| answer("Who may delete a jar?", &[page], None).unwrap().lacks_kind;
+    assert!(lacks("A jar that may be deleted is asked for by itself, and names its lid."));
+    assert!(!lacks("Jars may be deleted by anyone with a key."));
+    assert!(!lacks("Ada may delete a jar."));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::form::{
-    asks_for_author, asks_for_default, asks_for_option, asks_in_present, tells_amount, tells_condition, tells_default,
+    asks_for_author, asks_for_default, asks_for_option, asks_in_present, asks_who_may, tells_amount, tells_condition,
+    tells_default,
 };
 use super::need::asks_why;
 use crate::command_options::options;
@@ -28,6 +29,8 @@ enum Form {
     Time { in_present: bool },
     /// The author of something: a person, or whoever it was made by.
     Author,
+    /// Those who may or must do something: by name, by office, or by group.
+    Holder,
     /// A reason.
     Reason,
     /// The definition of a term.
@@ -54,6 +57,7 @@ impl<'q> Sought<'q> {
             AnswerKind::Number => Form::Number(Measure::asked_for(asked)),
             AnswerKind::Date => Form::Time { in_present: asks_in_present(asked) },
             AnswerKind::Person if asks_for_author(asked) => Form::Author,
+            AnswerKind::Person if asks_who_may(asked) => Form::Holder,
             AnswerKind::Definition if question.terms.asks_for_term() => Form::Definition,
             AnswerKind::List => Form::List,
             _ if asks_why(asked) => Form::Reason,
@@ -93,7 +97,7 @@ impl<'q> Sought<'q> {
                 let is_by = lower_case_words(text).any(|word| word == "by");
                 is_by && candidate.holds_kind || names_in_full(&self.question.text, text)
             }
-            Form::Reason => candidate.holds_kind,
+            Form::Reason | Form::Holder => candidate.holds_kind,
             Form::Option => !options(text).is_empty() || candidate.is_row,
             Form::Definition => {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;

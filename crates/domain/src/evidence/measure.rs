@@ -1,5 +1,7 @@
 //! The measure that a question for a number asks for, and whether a sentence tells one. English only.
 
+use std::ops::RangeInclusive;
+
 use super::kind::{TIME_UNITS, is_number_word};
 use crate::wording::lower_case_words;
 
@@ -113,6 +115,9 @@ const CURRENCIES: [&str; 22] = [
 /// Most words between a number and its unit: "two and a half years".
 const BETWEEN: usize = 3;
 
+/// Digits of the number of a port.
+const PORT_DIGITS: RangeInclusive<usize> = 2..=5;
+
 /// A measure with units of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
@@ -124,6 +129,8 @@ pub(crate) enum Measure {
     Times,
     /// A sum of money.
     Money,
+    /// The number of a port.
+    Port,
 }
 
 impl Measure {
@@ -131,6 +138,7 @@ impl Measure {
     pub(crate) fn asked_for(question: &str) -> Option<Self> {
         let words: Vec<String> = lower_case_words(question).take(BETWEEN).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["which" | "what", "port" | "ports", ..] | ["which" | "what", _, "port" | "ports"] => Some(Self::Port),
             ["how", "much", ..] if asks_for_money(question) => Some(Self::Money),
             ["how", "long", ..] => Some(Self::Length),
             ["how", "many", "times"] => Some(Self::Times),
@@ -151,6 +159,7 @@ impl Measure {
             Self::Length => WITHOUT_END.contains(&word.as_str()),
             Self::Times => FREQUENCIES.contains(&word.as_str()),
             Self::Memory | Self::Money => false,
+            Self::Port => PORT_DIGITS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit()),
         };
         if self == Self::Money && sentence.contains(SIGNS_OF_MONEY) {
             return true;
@@ -177,6 +186,7 @@ impl Measure {
             Self::Memory => MEMORY.contains(&word),
             Self::Times => TIMES.contains(&word),
             Self::Money => CURRENCIES.contains(&word),
+            Self::Port => false,
         }
     }
 
@@ -203,7 +213,7 @@ impl Measure {
             ),
             Self::Memory => MEMORY.contains(&word),
             Self::Times => word == "x",
-            Self::Money => false,
+            Self::Money | Self::Port => false,
         }
     }
 }
@@ -247,6 +257,8 @@ mod tests {
             ("How many bytes may metadata have?", Some(Measure::Memory)),
             ("How many days do I get?", None),
             ("How much does it cost?", Some(Measure::Money)),
+            ("Which port does the pump listen on?", Some(Measure::Port)),
+            ("What TCP ports are open?", Some(Measure::Port)),
             ("How much water does it use?", None),
             ("Is it known how long it is?", None),
             ("", None),
@@ -258,6 +270,8 @@ mod tests {
 
     #[test]
     fn a_measure_is_a_number_with_its_unit() {
+        assert!(Measure::Port.is_told_by("It listens on 127.0.0.1:8080."));
+        assert!(!Measure::Port.is_told_by("Rules depend on host and port; each redirect is like a first request."));
         let table = [
             (Measure::Length, "It lasts 30 seconds.", true),
             (Measure::Length, "It lasts two and a half years.", true),
