@@ -38,6 +38,9 @@ const TITLE_WEIGHT: f32 = 0.3;
 /// Weight of the question's terms in the heading of a section, on the same scale.
 const HEADING_WEIGHT: f32 = 0.4;
 
+/// Bonus of a section whose heading holds all of the question, on the same scale.
+const HEADED_BONUS: f32 = 0.5;
+
 /// Weight of the probability that the passage of a list answers, on the same scale.
 const PROBABILITY_WEIGHT: f32 = 0.5;
 
@@ -149,8 +152,11 @@ impl<'m> Sources<'m> {
                 continue;
             }
             let question = &self.question().text;
-            let by_name =
-                TITLE_WEIGHT * about(question, read.source.title) + HEADING_WEIGHT * self.share_of_heading(read);
+            let in_heading = self.share_of_heading(read);
+            let is_asked = in_heading >= 1.0 && self.question().terms.terms().len() > 1;
+            let by_name = TITLE_WEIGHT * about(question, read.source.title)
+                + HEADING_WEIGHT * in_heading
+                + if is_asked { HEADED_BONUS } else { 0.0 };
             let is_headed = read.source.heading.iter().any(|name| about(question, name) > 0.0);
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };

@@ -227,8 +227,21 @@ pub(super) fn bonus(question: &Question, sentence: &str, reason: Option<Reason>)
     bonus
 }
 
+/// Whether a question is for a variable of the environment: "which environment variable …".
+pub(super) fn asks_for_variable(asked: &str) -> bool {
+    let words: Vec<String> = lower_case_words(asked).take(MOST_BEFORE_NAME + 1).collect();
+    let asks = matches!(words.first().map(String::as_str), Some("which" | "what"));
+    asks && words.windows(2).any(|pair| matches!(pair, [of, variable] if of == "environment" && variable == "variable"))
+}
+
+/// Whether a sentence says by whom something is: by a name, or by "the community". Not "separated by commas".
+pub(super) fn is_made_by(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace().skip_while(|word| !word.eq_ignore_ascii_case("by")).skip(1);
+    words.next().is_some_and(|word| word.starts_with(char::is_uppercase) || matches!(word, "the" | "our" | "a" | "an"))
+}
+
 /// Whether a sentence names a variable of the environment: `RUST_LOG`, `$HOME`.
-fn names_variable(sentence: &str) -> bool {
+pub(super) fn names_variable(sentence: &str) -> bool {
     let is_sign = |sign: char| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_';
     sentence.split(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '_' | '$')).any(|word| {
         let name = word.trim_start_matches('$');

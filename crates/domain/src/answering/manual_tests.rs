@@ -316,3 +316,27 @@ fn a_question_in_tags_is_no_answer() {
     let said = text("Should I paint my lid?", &[page]);
     assert!(!said.contains('?'), "{said}");
 }
+
+#[test]
+fn steps_are_those_of_the_section_that_is_headed_so() {
+    let row = "| Name | Meaning |\n|---|---|\n| `[lids.NAME]` | further lids, for jars that [change the lid](jars.md#changing-the-lid-of-a-jar) of a jar |\n";
+    let section = "New jars have the lid of the shop. A jar keeps its lid until it is moved:\n\n1. Open both lids.\n";
+    let given = given_of_sections(
+        "How do I change the lid of a jar?",
+        "Jars",
+        &[("Names", row), ("Changing the lid of a jar", section)],
+    );
+    assert!(given.contains("Open both lids"), "{given}");
+}
+
+#[test]
+fn a_variable_and_a_maker_are_told_or_not() {
+    let lacks = |question: &str, page: &str| answer(question, &[page], None).unwrap().lacks_kind;
+    let question = "Which environment variable sets the lid of the jar?";
+    assert!(lacks(question, "An environment variable sets the lid, because the jar has none."));
+    assert!(!lacks(question, "The lid of the jar is set by JAR_LID."));
+    let question = "Who maintains the jar?";
+    assert!(lacks(question, "The jar: Models of lids in the order in which they are tried, separated by commas."));
+    assert!(!lacks(question, "The jar is maintained by Ada."));
+    assert!(!lacks(question, "The Jar was made by the lid makers of Paris."));
+}

@@ -3,8 +3,8 @@
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::form::{
-    asks_for_author, asks_for_default, asks_for_option, asks_in_present, asks_who_may, tells_amount, tells_condition,
-    tells_default,
+    asks_for_author, asks_for_default, asks_for_option, asks_for_variable, asks_in_present, asks_who_may, is_made_by,
+    names_variable, tells_amount, tells_condition, tells_default,
 };
 use super::need::asks_why;
 use crate::command_options::options;
@@ -39,6 +39,8 @@ enum Form {
     List,
     /// An option of a command.
     Option,
+    /// A variable of the environment.
+    Variable,
     /// Not seen surely enough.
     Unseen,
 }
@@ -62,6 +64,7 @@ impl<'q> Sought<'q> {
             AnswerKind::List => Form::List,
             _ if asks_why(asked) => Form::Reason,
             _ if asks_for_option(&asked.to_lowercase()) => Form::Option,
+            _ if asks_for_variable(asked) => Form::Variable,
             _ => Form::Unseen,
         };
         Self { question, is_default: asks_for_default(asked), form }
@@ -93,11 +96,9 @@ impl<'q> Sought<'q> {
             Form::Time { in_present } => {
                 candidate.holds_kind || in_present && (tells_condition(text) || has_time(text))
             }
-            Form::Author => {
-                let is_by = lower_case_words(text).any(|word| word == "by");
-                is_by && candidate.holds_kind || names_in_full(&self.question.text, text)
-            }
+            Form::Author => is_made_by(text) && candidate.holds_kind || names_in_full(&self.question.text, text),
             Form::Reason | Form::Holder => candidate.holds_kind,
+            Form::Variable => names_variable(text),
             Form::Option => !options(text).is_empty() || candidate.is_row,
             Form::Definition => {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
