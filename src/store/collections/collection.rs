@@ -14,7 +14,7 @@ use crate::domain::{
     storage::Growth,
 };
 use crate::store::{
-    Collections, ProfileId, StoreError,
+    Collections, ProfileId, Seen, StoreError,
     access::storage::{own_quotas, settle_growth},
     security_events::record,
 };
@@ -57,37 +57,6 @@ pub(crate) struct SearchedCollection {
     pub(crate) has_graph: bool,
     /// Another one after each change of what can be found in its index.
     pub(crate) revision: Uuid,
-}
-
-/// How much of a collection a caller may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
-    /// Every document.
-    All,
-    /// A part of it, in chunks.
-    Part(SeenChunks),
-    /// Not counted: some documents may be hidden.
-    Uncounted,
-}
-
-/// Number of chunks that a caller may see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SeenChunks {
-    /// All of them.
-    pub(crate) chunks: u64,
-    /// Those that have a vector.
-    pub(crate) embedded_chunks: u64,
-}
-
-impl SearchedCollection {
-    /// Number of chunks that the caller may see; of all where it was not counted. Words are rare and vectors missing by what is
-    /// seen; how a search is carried out depends on all.
-    pub(crate) const fn seen_chunks(&self) -> SeenChunks {
-        match self.seen {
-            Seen::Part(chunks) => chunks,
-            Seen::All | Seen::Uncounted => SeenChunks { chunks: self.chunks, embedded_chunks: self.embedded_chunks },
-        }
-    }
 }
 
 /// A collection with its counts.

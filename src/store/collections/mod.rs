@@ -9,6 +9,7 @@ pub(in crate::store) mod index;
 pub(in crate::store) mod lock;
 pub(in crate::store) mod maintenance;
 pub(in crate::store) mod profile;
+mod seen;
 pub(in crate::store) mod statistics;
 pub(in crate::store) mod vector_graphs;
 mod web_search;
@@ -18,9 +19,10 @@ pub use vector_graphs::GraphChanges;
 
 pub(crate) use activation::{ActivationOutcome, DroppedIndex, IndexDrop};
 pub(crate) use build::{BuildBatch, StoredDocument};
-pub(crate) use collection::{Collection, CollectionSummary, SearchedCollection, Seen, SeenChunks};
+pub(crate) use collection::{Collection, CollectionSummary, SearchedCollection};
 pub(crate) use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
 pub(crate) use profile::ProfileId;
+pub(crate) use seen::{Seen, SeenChunks};
 
 use crate::store::Store;
 

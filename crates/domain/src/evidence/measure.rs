@@ -103,6 +103,34 @@ const TIMES: [&str; 11] =
 /// Words that are such a number by themselves.
 const FREQUENCIES: [&str; 3] = ["once", "twice", "thrice"];
 
+/// Words that tell by themselves how often something happens.
+const FREQUENT: [&str; 24] = [
+    "always",
+    "annually",
+    "constantly",
+    "continuously",
+    "daily",
+    "each",
+    "every",
+    "hourly",
+    "monthly",
+    "never",
+    "nightly",
+    "often",
+    "once",
+    "per",
+    "quarterly",
+    "rarely",
+    "regularly",
+    "seldom",
+    "thrice",
+    "twice",
+    "usually",
+    "weekly",
+    "whenever",
+    "yearly",
+];
+
 /// Signs of currencies, and of a share.
 const SIGNS_OF_MONEY: [char; 6] = ['$', '€', '£', '¥', '₹', '%'];
 
@@ -131,6 +159,8 @@ pub(crate) enum Measure {
     Money,
     /// The number of a port.
     Port,
+    /// How often something happens.
+    Frequency,
 }
 
 impl Measure {
@@ -142,6 +172,7 @@ impl Measure {
             ["how", "much", ..] if asks_for_money(question) => Some(Self::Money),
             ["how", "long", ..] => Some(Self::Length),
             ["how", "many", "times"] => Some(Self::Times),
+            ["how", "often", ..] => Some(Self::Frequency),
             ["how", "much", "memory" | "ram" | "disk" | "storage" | "space"]
             | [
                 "how",
@@ -158,6 +189,7 @@ impl Measure {
         let is_alone = |word: &String| match self {
             Self::Length => WITHOUT_END.contains(&word.as_str()),
             Self::Times => FREQUENCIES.contains(&word.as_str()),
+            Self::Frequency => FREQUENT.contains(&word.as_str()),
             Self::Memory | Self::Money => false,
             Self::Port => PORT_DIGITS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit()),
         };
@@ -184,7 +216,7 @@ impl Measure {
                     || self.is_short_unit(word)
             }
             Self::Memory => MEMORY.contains(&word),
-            Self::Times => TIMES.contains(&word),
+            Self::Times | Self::Frequency => TIMES.contains(&word),
             Self::Money => CURRENCIES.contains(&word),
             Self::Port => false,
         }
@@ -213,7 +245,7 @@ impl Measure {
             ),
             Self::Memory => MEMORY.contains(&word),
             Self::Times => word == "x",
-            Self::Money | Self::Port => false,
+            Self::Money | Self::Port | Self::Frequency => false,
         }
     }
 }
@@ -259,6 +291,7 @@ mod tests {
             ("How much does it cost?", Some(Measure::Money)),
             ("Which port does the pump listen on?", Some(Measure::Port)),
             ("What TCP ports are open?", Some(Measure::Port)),
+            ("How often is it oiled?", Some(Measure::Frequency)),
             ("How much water does it use?", None),
             ("Is it known how long it is?", None),
             ("", None),
@@ -270,6 +303,10 @@ mod tests {
 
     #[test]
     fn a_measure_is_a_number_with_its_unit() {
+        for sentence in ["It is oiled every 30 days.", "It is oiled three times a year.", "Oil it weekly."] {
+            assert!(Measure::Frequency.is_told_by(sentence), "{sentence}");
+        }
+        assert!(!Measure::Frequency.is_told_by("It is oiled on 24 February."));
         assert!(Measure::Port.is_told_by("It listens on 127.0.0.1:8080."));
         assert!(!Measure::Port.is_told_by("Rules depend on host and port; each redirect is like a first request."));
         let table = [
