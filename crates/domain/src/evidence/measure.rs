@@ -196,6 +196,14 @@ impl Measure {
         if self == Self::Money && sentence.contains(SIGNS_OF_MONEY) {
             return true;
         }
+        // "After at most 30 days" is as often as that; "at 10 am" is not.
+        let is_period = |word: &String| word.len() > 2 && TIME_UNITS.contains(&word.as_str());
+        if self == Self::Frequency
+            && words.iter().any(is_period)
+            && sentence.contains(|sign: char| sign.is_ascii_digit())
+        {
+            return true;
+        }
         let is_measured = |at: usize| {
             let following = words.get(at + 1..).unwrap_or_default().iter().take(BETWEEN);
             following.map(String::as_str).any(|word| self.is_unit(word))
@@ -303,10 +311,17 @@ mod tests {
 
     #[test]
     fn a_measure_is_a_number_with_its_unit() {
-        for sentence in ["It is oiled every 30 days.", "It is oiled three times a year.", "Oil it weekly."] {
+        for sentence in [
+            "It is oiled every 30 days.",
+            "It is oiled three times a year.",
+            "Oil it weekly.",
+            "It is oiled after at most max seconds (default 3600).",
+        ] {
             assert!(Measure::Frequency.is_told_by(sentence), "{sentence}");
         }
-        assert!(!Measure::Frequency.is_told_by("It is oiled on 24 February."));
+        for sentence in ["It is oiled on 24 February.", "It is oiled at 10 am."] {
+            assert!(!Measure::Frequency.is_told_by(sentence), "{sentence}");
+        }
         assert!(Measure::Port.is_told_by("It listens on 127.0.0.1:8080."));
         assert!(!Measure::Port.is_told_by("Rules depend on host and port; each redirect is like a first request."));
         let table = [
