@@ -82,7 +82,7 @@ pub(super) struct SearchResults {
     /// The passages, best first.
     results: Vec<SourceBody>,
     /// How vectors were searched: `exact` (all vectors that may be found) or `iterative` (through the index, until
-    /// enough passed the filter); null if vectors were not searched, and for a caller from whom documents may be hidden.
+    /// enough passed the filter); null if vectors were not searched.
     vector_scan: Option<&'static str>,
     /// The work of each stage, if requested; `filter` contains the approximate number of chunks that pass, and whether
     /// the search started from their `documents` or from its `indexes`.

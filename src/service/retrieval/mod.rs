@@ -183,7 +183,7 @@ pub(crate) struct Retrieved {
     pub(crate) evidence: f64,
     /// How many chunks hold each of the query's stems.
     pub(crate) document_frequencies: HashMap<String, u64>,
-    /// How vectors were searched; `None` if they were not, or if it would tell whether documents are hidden from the caller.
+    /// How vectors were searched; `None` if they were not.
     pub(crate) scan: Option<VectorScan>,
     /// Figures of each stage.
     pub(crate) stages: StageTrace,
@@ -366,7 +366,7 @@ impl Retriever {
             dense_weight,
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
-            scan: dense.as_ref().and_then(|dense| dense.scan).filter(|_| !stages.hides_counts),
+            scan: dense.as_ref().and_then(|dense| dense.scan),
             stages,
             caller: query.filter.caller.clone(),
         };

@@ -1738,7 +1738,7 @@ class SearchResults(BaseModel):
     vector_scan: str | None
     """
     How vectors were searched: `exact` (all vectors that may be found) or `iterative` (through the index, until
-    enough passed the filter); null if vectors were not searched, and for a caller from whom documents may be hidden.
+    enough passed the filter); null if vectors were not searched.
     """
 
 
