@@ -190,10 +190,18 @@ fn is_about_itself(sentence: &str) -> bool {
 
 /// Whether a passage is of another year than a question names: the titles above it name one, and nothing of it the year that
 /// is asked for.
-pub(crate) fn is_of_another_year(question: &str, titles: &str, text: &str) -> bool {
+pub(crate) fn is_of_another_year<'t>(
+    question: &str,
+    titles: impl Iterator<Item = &'t str>,
+    texts: impl Iterator<Item = &'t str>,
+) -> bool {
     let asked: Vec<u16> = years(question).collect();
-    let is_asked = |year: u16| asked.contains(&year);
-    !asked.is_empty() && years(titles).next().is_some() && !years(titles).any(is_asked) && !years(text).any(is_asked)
+    // Most questions name none, and are done here.
+    if asked.is_empty() {
+        return false;
+    }
+    let years_above: Vec<u16> = titles.flat_map(years).collect();
+    !years_above.is_empty() && !years_above.into_iter().chain(texts.flat_map(years)).any(|year| asked.contains(&year))
 }
 
 /// The years in a text, in their order.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::{asks_who_may, bonus, names_holder, tells_default};
+use super::form::{bonus, names_holder, tells_default};
 use super::fragment::{is_code, is_fragment, is_part_of_synopsis};
 use super::listed::List;
 use super::naming::{about, named, words_in};
@@ -225,13 +225,13 @@ pub(super) fn candidate(
     let words = source.text.get(range.clone())?;
     let is_dated_heading = is_dated_heading(question, sentence, words);
     let can_state = is_dated_heading || matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
-    // A row of a table of contents may be one.
-    if !can_state || is_question(words.trim_end_matches([' ', '|'])) || is_label(words.trim()) {
+    if !can_state || is_label(words.trim()) {
         return None;
     }
     let header = header_of(source, evidence, sentence);
     let row = header.map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
+    // Without its tags and bars: a row of a table of contents may be one.
     if is_question(&text) {
         return None;
     }
@@ -240,7 +240,7 @@ pub(super) fn candidate(
     let in_heading = words_in(question, heading);
     let is_for_reason = asks_why(&question.asked);
     let reason = if is_for_reason { Reason::given(&text, heading) } else { None };
-    let is_holder = asks_who_may(&question.asked) && names_holder(&question.asked, &text);
+    let is_holder = asked.roles.is_for_holder && names_holder(&question.asked, &text);
     let holds_kind = match question.kind {
         _ if is_for_reason => reason.is_some(),
         AnswerKind::Definition if asked.is_for_default => tells_default(&text),

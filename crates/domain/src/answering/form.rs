@@ -317,14 +317,9 @@ pub(super) fn tells_condition(sentence: &str) -> bool {
 
 /// Whether a sentence tells an amount or a frequency by a word: "every night", not "every time".
 pub(super) fn tells_amount(sentence: &str) -> bool {
-    let mut words = lower_case_words(sentence).peekable();
-    while let Some(word) = words.next() {
-        let is_each_time = word == "every" && words.peek().is_some_and(|next| next == "time");
-        if AMOUNTS.contains(&word.as_str()) && !is_each_time {
-            return true;
-        }
-    }
-    false
+    let words: Vec<String> = lower_case_words(sentence).collect();
+    let is_each_time = |at: usize| words.get(at..at + 2).is_some_and(|pair| *pair == ["every", "time"]);
+    words.iter().enumerate().any(|(at, word)| AMOUNTS.contains(&word.as_str()) && !is_each_time(at))
 }
 
 /// Whether a sentence names one of the options that a question is about; any sentence does if it is about none.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::evidence::Question;
+use crate::markdown::references;
 use crate::wording::lower_case_words;
 
 /// Openings of a sentence that leads elsewhere by themselves.
@@ -79,15 +80,13 @@ fn is_link(text: &str) -> bool {
 }
 
 fn is_pointer(sentence: &str) -> bool {
-    let sentence = without_targets(sentence);
-    let mut words = lower_case_words(&sentence);
-    let Some(first) = words.next() else { return false };
+    let Some(first) = lower_case_words(sentence).next() else { return false };
     let is_aimed = AIMS.contains(&first.as_str());
     // Most sentences begin otherwise, and are done here.
     if !is_aimed && !LEADS.iter().any(|lead| lead.starts_with(&first)) {
         return false;
     }
-    let words: Vec<String> = std::iter::once(first).chain(words.take(LONGEST)).collect();
+    let words: Vec<String> = lower_case_words(&without_addresses(sentence)).take(LONGEST + 1).collect();
     if words.len() > LONGEST {
         return false;
     }
@@ -100,16 +99,18 @@ fn is_pointer(sentence: &str) -> bool {
 }
 
 /// A text without the addresses of its links: those of one fill a line.
-fn without_targets(text: &str) -> Cow<'_, str> {
+fn without_addresses(text: &str) -> Cow<'_, str> {
     if !text.contains("](") {
         return Cow::Borrowed(text);
     }
-    let mut parts = text.split("](");
-    let first = parts.next().unwrap_or_default().to_owned();
-    Cow::Owned(parts.fold(first, |text, part| {
-        let behind = part.split_once(')').map_or("", |(_, behind)| behind);
-        text + "]" + behind
-    }))
+    let mut left = text.to_owned();
+    for reference in references(text).iter().rev() {
+        let address = reference.address(text);
+        if text.get(address.clone()).is_some_and(|address| address.starts_with('(')) {
+            left.replace_range(address, "");
+        }
+    }
+    Cow::Owned(left)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Whether a row or a sentence has what the question names in the part that the question gives it: "Role: Head of Finance" for
 //! "Who is the Head of Finance?", "Signed: … by Ada" for "Who signed it?", "£200.01 to £1,000" for "a claim of £800".
 
+use super::form::asks_who_may;
 use super::naming::{AskedWords, words_in};
 use super::parts::compared;
 use super::row::columns_and_values;
@@ -47,6 +48,8 @@ pub(super) struct Roles<'q> {
     amount: Option<Amount>,
     /// Whether it compares two things: their names are mostly those of columns.
     compares: bool,
+    /// Whether it is for those who may or must do something.
+    pub(super) is_for_holder: bool,
     /// Terms of the phrase at its end that narrows what is asked: "for contractors".
     pub(super) qualifier: TermMask,
 }
@@ -59,6 +62,7 @@ impl<'q> Roles<'q> {
             done: doer.flatten(),
             amount: the_amount(&question.asked),
             compares: !compared(&question.text).is_empty(),
+            is_for_holder: asks_who_may(&question.asked),
             qualifier: qualifier(question),
         }
     }

@@ -131,12 +131,9 @@ fn of_source(
 
 /// Whether what a source says is of another year than the question names.
 fn is_of_another_year(source: &AnswerSource<'_>, question: &Question) -> bool {
-    if !currency::names_year(&question.text) {
-        return false;
-    }
-    let titles = format!("{} {}", source.title, source.heading.join(" "));
-    let text = [source.table_header.unwrap_or_default(), source.text].join(" ");
-    currency::is_of_another_year(&question.text, &titles, &text)
+    let titles = std::iter::once(source.title).chain(source.heading.iter().map(String::as_str));
+    let texts = source.table_header.into_iter().chain([source.text]);
+    currency::is_of_another_year(&question.text, titles, texts)
 }
 
 /// Question terms in a block: a line of a list of names and values is about what the other lines name.

@@ -178,12 +178,13 @@ fn is_exception_asked(question: &Question) -> bool {
 /// Whether a sentence begins with a default, and does not say of what.
 pub(super) fn opens_with_default(sentence: &str) -> bool {
     let first = lower_case_words(sentence).next();
-    first.is_some_and(|word| word == "default" || word == "defaults") || opens_of_default(sentence)
+    first.is_some_and(|word| word == "default" || word == "defaults") || opens_with(sentence, &OPENINGS_OF_DEFAULT)
 }
 
-fn opens_of_default(sentence: &str) -> bool {
+/// Whether a sentence begins with one of these words.
+fn opens_with(sentence: &str, openings: &[&str]) -> bool {
     let opens = |opening: &&str| sentence.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
-    OPENINGS_OF_DEFAULT.iter().any(opens)
+    openings.iter().any(opens)
 }
 
 /// The beginning of the entry or the sentence before, if `sentence` points back, or the name of its entry is asked for, and
@@ -196,9 +197,8 @@ pub(super) fn context(
 ) -> Option<(Range<usize>, String)> {
     let words = source.text.get(sentence.range.clone())?;
     let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
-    let opens = |opening: &&str| words.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
-    let tells_default = opens_of_default(words);
-    let points_back = tells_default || POINTING_BACK.contains(&first.as_str()) || OPENINGS_BACK.iter().any(opens);
+    let tells_default = opens_with(words, &OPENINGS_OF_DEFAULT);
+    let points_back = tells_default || POINTING_BACK.contains(&first.as_str()) || opens_with(words, &OPENINGS_BACK);
     if !(points_back || is_for_entry && above.entry.is_some()) {
         return None;
     }

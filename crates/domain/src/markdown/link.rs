@@ -25,6 +25,18 @@ pub(crate) enum ReferenceKind {
     Html,
 }
 
+impl Reference {
+    /// The part of a link or an image of `text` behind its words: `(https://…)`, `[1]`, or all of `<https://…>`.
+    pub(crate) fn address(&self, text: &str) -> Range<usize> {
+        let link = text.get(self.bytes.clone()).unwrap_or_default();
+        if link.starts_with('<') {
+            return self.bytes.clone();
+        }
+        let words = link.rfind("](").or_else(|| link.rfind("][")).map_or(link.len(), |at| at + 1);
+        self.bytes.start + words..self.bytes.end
+    }
+}
+
 /// The references of a text, in order.
 pub(crate) fn references(text: &str) -> Vec<Reference> {
     let text = &*with_plain_line_ends(text);

@@ -75,7 +75,7 @@ pub(super) fn addresses(text: &str) -> Vec<Address> {
         match reference.kind {
             ReferenceKind::Link if !reference.target.starts_with('#') => found.push(Address {
                 kind: AddressKind::Live,
-                target: target_part(text, &reference.bytes),
+                target: reference.address(text),
                 text: reference.target,
                 bytes: reference.bytes,
             }),
@@ -115,16 +115,6 @@ fn written(text: &str) -> impl Iterator<Item = Address> {
             bytes,
         }
     })
-}
-
-/// The part of a link after its words: `(https://…)`, `[1]`, or all of `<https://…>`.
-fn target_part(text: &str, bytes: &Range<usize>) -> Range<usize> {
-    let link = text.get(bytes.clone()).unwrap_or_default();
-    if link.starts_with('<') {
-        return bytes.clone();
-    }
-    let words = link.rfind("](").or_else(|| link.rfind("][")).map_or(link.len(), |at| at + 1);
-    bytes.start + words..bytes.end
 }
 
 /// Whether a piece of HTML is only tags that format, without attributes, and words.
