@@ -90,8 +90,7 @@ impl Retriever {
         let document_frequencies = frequencies.by_stem(&asked, stems);
         let result = LexicalResult { document_frequencies, ..LexicalResult::default() };
         // Only candidates that pass the filter count.
-        let chunks: u64 = query.collections.iter().map(|searched| searched.chunks).sum();
-        let budget = candidate_budget(chunks).saturating_mul(selection.chunks_per_match());
+        let budget = candidate_budget(query.chunks()).saturating_mul(selection.chunks_per_match());
         let Candidates { rare, pairs, spare } = select_candidates(&profile, budget);
         let lexical_query =
             LexicalQuery { rare_terms: rare, term_pairs: pairs, spare_terms: spare, weights: profile.weights() };
@@ -106,10 +105,7 @@ impl Retriever {
         let asked = asked(query.collections, &[query.text]);
         let frequencies = self.frequencies(query, &asked).await?;
         let stems = question_stems(judging_analyzer(query.collections), query.text);
-        Ok(Rarity {
-            chunks: query.collections.iter().map(|searched| searched.seen_chunks().chunks).sum(),
-            document_frequencies: frequencies.by_stem(&asked, stems),
-        })
+        Ok(Rarity { chunks: query.seen_chunks(), document_frequencies: frequencies.by_stem(&asked, stems) })
     }
 
     async fn frequencies(&self, query: &RetrievalQuery<'_>, asked: &[Asked<'_>]) -> Result<Frequencies, ServiceError> {

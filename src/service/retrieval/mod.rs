@@ -69,6 +69,16 @@ impl<'a> RetrievalQuery<'a> {
         std::iter::once(self.text).chain(self.other_wording).collect()
     }
 
+    /// Number of chunks in the collections.
+    fn chunks(&self) -> u64 {
+        self.collections.iter().map(|searched| searched.chunks).sum()
+    }
+
+    /// Number of those that the caller may see.
+    fn seen_chunks(&self) -> u64 {
+        self.collections.iter().map(|searched| searched.seen_chunks().chunks).sum()
+    }
+
     /// The filter that passages are searched by: without the caller where it may see every document. What is found is held
     /// against the lists again when it is read.
     fn searched_filter(&self) -> Cow<'a, Filter> {
@@ -309,12 +319,10 @@ impl Retriever {
         scope: &Scope,
         filter: &'a Filter,
     ) -> Result<Selection<'a>, ServiceError> {
-        let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
         if filter.is_caller_alone() && query.collections.iter().all(|searched| searched.seen != Seen::Uncounted) {
-            let seen = query.collections.iter().map(|searched| searched.seen_chunks().chunks).sum();
-            return Ok(Selection::counted(filter, chunks, seen));
+            return Ok(Selection::counted(filter, query.chunks(), query.seen_chunks()));
         }
-        Ok(self.store.search().select(query.tenant, scope, chunks, filter).await?)
+        Ok(self.store.search().select(query.tenant, scope, query.chunks(), filter).await?)
     }
 
     /// Searches. The two halves run at the same time, each on its own connection.
@@ -360,7 +368,7 @@ impl Retriever {
         stages.fused = fused.len();
         let mut found = Retrieved {
             hits: Vec::new(),
-            chunks: query.collections.iter().map(|searched| searched.seen_chunks().chunks).sum(),
+            chunks: query.seen_chunks(),
             sizes: sizes(query.collections),
             analyzer: judging_analyzer(query.collections),
             dense_weight,

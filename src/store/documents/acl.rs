@@ -11,7 +11,10 @@ use crate::domain::{
     identity::TenantId,
     security_event::SecurityEvent,
 };
-use crate::store::{CommitBatch, Documents, StoreError, Tx, jobs::claim::ItemColumns, security_events::record};
+use crate::store::{
+    CommitBatch, Documents, StoreError, Tx, collections::statistics::StatisticChanges, jobs::claim::ItemColumns,
+    security_events::record,
+};
 
 /// A list as it is stored: with the numbers of its principals.
 #[derive(Clone, Debug, Default)]
@@ -219,13 +222,7 @@ async fn renew_revisions(transaction: &mut Tx, tenant: TenantId, document: Uuid)
     .fetch_all(&mut **transaction)
     .await?;
     for index in indexes {
-        sqlx::query!(
-            "UPDATE index_statistic SET documents = documents WHERE tenant_id = $1 AND index_id = $2",
-            tenant.0,
-            index,
-        )
-        .execute(&mut **transaction)
-        .await?;
+        StatisticChanges::default().apply(transaction, tenant, index).await?;
     }
     Ok(())
 }

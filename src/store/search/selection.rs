@@ -43,9 +43,7 @@ impl<'a> Selection<'a> {
         let start = filter.parts().into_iter().find(|part| is_indexed(*part));
         Self { filter, chunks, matching: Some(matching), start }
     }
-}
 
-impl Selection<'_> {
     /// Returns whether so few chunks pass that a search examines each of them.
     #[must_use]
     pub(crate) fn is_narrow(&self) -> bool {
