@@ -3,18 +3,20 @@
 mod bounded_cache;
 mod dense;
 mod fuse;
+mod hit;
 mod lexical;
 mod passage_cache;
+mod query;
 mod rerank;
 mod result_cache;
 mod seen;
 mod sources;
 mod stages;
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
-use serde::{Deserialize, Serialize};
-
+pub(crate) use hit::{GroupedHit, Hit, full_title, urn_of};
+pub(crate) use query::RetrievalQuery;
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
 use self::{
@@ -27,154 +29,12 @@ use super::{ServiceError, embedders::Embedders, principals::principal_numbers};
 pub(crate) use crate::store::{Passage, VectorScan};
 use crate::{
     domain::{
-        access::Grant,
-        budget::Budget,
-        citation::Urn,
-        evidence::Question,
-        file_name::folder_of,
-        filter::Filter,
-        fusion::DenseWeight,
-        identity::{ChunkKey, TenantId},
+        access::Grant, budget::Budget, evidence::Question, filter::Filter, fusion::DenseWeight,
         lexical::analyzer::Analyzer,
-        origin::Origin,
     },
     providers::reranker::Reranker,
     store::{Scope, SearchedCollection, Seen, Selection, Store},
 };
-
-/// One search.
-#[derive(Clone, Debug)]
-pub(crate) struct RetrievalQuery<'a> {
-    /// The owner of the documents.
-    pub(crate) tenant: TenantId,
-    /// The collections to search.
-    pub(crate) collections: &'a [SearchedCollection],
-    /// The query text.
-    pub(crate) text: &'a str,
-    /// Another wording of the query, searched together with it: the scores for both are added.
-    pub(crate) other_wording: Option<&'a str>,
-    /// Which stages run.
-    pub(crate) stages: Stages,
-    /// At most this many results.
-    pub(crate) top_k: usize,
-    /// Results below this score are left out.
-    pub(crate) min_score: Option<f64>,
-    /// Restricts the passages that may be found.
-    pub(crate) filter: &'a Filter,
-}
-
-impl<'a> RetrievalQuery<'a> {
-    /// The query text, and the other wording if there is one.
-    fn wordings(&self) -> Vec<&'a str> {
-        std::iter::once(self.text).chain(self.other_wording).collect()
-    }
-
-    /// Number of chunks in the collections.
-    fn chunks(&self) -> u64 {
-        self.collections.iter().map(|searched| searched.chunks).sum()
-    }
-
-    /// Number of those that the caller may see.
-    fn seen_chunks(&self) -> u64 {
-        self.collections.iter().map(|searched| searched.seen_chunks().chunks).sum()
-    }
-
-    /// The filter that passages are searched by: without the caller where it may see every document. What is found is held
-    /// against the lists again when it is read.
-    fn searched_filter(&self) -> Cow<'a, Filter> {
-        let sees_all = self.collections.iter().all(|searched| searched.seen == Seen::All);
-        if self.filter.caller.is_none() || !sees_all {
-            return Cow::Borrowed(self.filter);
-        }
-        Cow::Owned(Filter { caller: None, ..self.filter.clone() })
-    }
-
-    /// Whether documents may have access control lists that the caller is held against.
-    fn may_hide_documents(&self) -> bool {
-        self.filter.caller.is_some() && self.collections.iter().any(|searched| searched.collection.is_restricted)
-    }
-}
-
-/// A passage found by retrieval.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Hit {
-    /// The passage; shared, since a hit passes through the stages without its text being copied.
-    pub(crate) passage: Arc<Passage>,
-    /// Cosine similarity; `None` where vectors were not searched or it has none.
-    pub(crate) dense: Option<f64>,
-    /// BM25; `None` when the lexical half did not find it.
-    pub(crate) lexical: Option<f64>,
-    /// Fused score, by which hits that are not reranked are ordered.
-    pub(crate) fused: f64,
-    /// Score of the reranker, by which the first hits are ordered; `None` for hits that were not reranked.
-    pub(crate) reranked: Option<f64>,
-    /// Ordinal of the last chunk that the passage is merged from; its first is in its key.
-    pub(crate) last_ordinal: u32,
-    /// Duplicates of the passage elsewhere, which are not results of their own, best first.
-    pub(crate) duplicates: Vec<Arc<Passage>>,
-}
-
-impl Hit {
-    /// Permanent identifier of the passage.
-    #[must_use]
-    pub(crate) fn urn(&self) -> Urn {
-        urn_of(&self.passage, self.last_ordinal)
-    }
-
-    /// The chunks that the passage is merged from.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = ChunkKey> + use<> {
-        let ChunkKey { document_id, ordinal } = self.passage.key;
-        (ordinal..=self.last_ordinal).map(move |ordinal| ChunkKey { document_id, ordinal })
-    }
-
-    /// Title of the passage as it was indexed.
-    #[must_use]
-    pub(crate) fn title(&self) -> String {
-        let Passage { title, heading, table_header, .. } = self.passage.as_ref();
-        full_title(title, heading, table_header.as_deref())
-    }
-
-    /// Title by which the passage is judged: after the folder of its document, which may alone tell what a file is about.
-    #[must_use]
-    pub(crate) fn judged_title(&self) -> String {
-        let title = self.title();
-        match folder_of(&self.passage.source) {
-            Some(folder) => format!("{folder} {title}"),
-            None => title,
-        }
-    }
-}
-
-/// The title of a passage: that of the document, the heading path, and the header of the table that it begins in.
-#[must_use]
-pub(crate) fn full_title(document: &str, heading: &[String], table_header: Option<&str>) -> String {
-    let heading = heading.iter().map(String::as_str);
-    std::iter::once(document).chain(heading).chain(table_header).collect::<Vec<_>>().join(" ")
-}
-
-/// A source made of passages that duplicate each other or are adjacent.
-#[derive(Clone, Debug)]
-pub(crate) struct GroupedHit {
-    /// Position of its leading passage among those that were grouped.
-    pub(crate) leader: usize,
-    /// The source.
-    pub(crate) hit: Hit,
-}
-
-/// Identifies the chunks from the passage's own to another of the same document.
-#[must_use]
-pub(crate) fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
-    if passage.origin == Origin::Web {
-        return Urn::web(&passage.uri, &passage.content_hash);
-    }
-    Urn::spanning(
-        &passage.collection,
-        passage.key.document_id.to_string(),
-        passage.version,
-        passage.key.ordinal..=last_ordinal,
-    )
-    .expect("collections have names and versions start at 1: the API and the schema see to it")
-}
 
 /// The passages found, and the statistics by which their answer to the question is judged.
 #[derive(Clone, Debug, Default)]
