@@ -4,6 +4,7 @@
 use super::{
     ExtractError,
     content::Content,
+    header::{are_names_of_columns, names_columns},
     rows::{delimiter, row},
 };
 
@@ -53,69 +54,6 @@ pub(super) struct Cell {
 
 /// Rows that are held back until it is known whether the first one names the columns.
 const MOST_HELD: usize = 64;
-
-/// Share of cells with digits below a row of words, in per cent, from which that row names the columns.
-const DIGITS_SHARE: usize = 50;
-
-/// What columns are often called, in lower case.
-const NAMES_OF_COLUMNS: [&str; 56] = [
-    "allowance",
-    "amount",
-    "category",
-    "city",
-    "class",
-    "code",
-    "contact",
-    "cost",
-    "country",
-    "date",
-    "day",
-    "days",
-    "deadline",
-    "default",
-    "department",
-    "description",
-    "email",
-    "fee",
-    "grade",
-    "group",
-    "hours",
-    "item",
-    "level",
-    "limit",
-    "location",
-    "maximum",
-    "meaning",
-    "minimum",
-    "month",
-    "name",
-    "number",
-    "office",
-    "option",
-    "owner",
-    "period",
-    "person",
-    "phone",
-    "place",
-    "plan",
-    "position",
-    "price",
-    "product",
-    "quantity",
-    "rate",
-    "region",
-    "role",
-    "room",
-    "route",
-    "service",
-    "setting",
-    "size",
-    "task",
-    "time",
-    "type",
-    "value",
-    "year",
-];
 
 /// Most rows of a header.
 const MOST_HEADER_ROWS: usize = 3;
@@ -279,24 +217,6 @@ fn write_lines(lines: &[String], mut follows: bool, content: &mut Content) -> Re
     lines.iter().try_for_each(|line| {
         if std::mem::replace(&mut follows, true) { content.line(line) } else { content.block(line) }
     })
-}
-
-/// Whether two cells are what columns are often called.
-fn are_names_of_columns(cells: &[String]) -> bool {
-    let is_name = |cell: &String| NAMES_OF_COLUMNS.contains(&cell.trim().to_lowercase().as_str());
-    cells.len() == 2 && cells.iter().all(is_name)
-}
-
-/// Whether the first row of a table, which the format does not call a header, names its columns: it has a cell for each, all
-/// of them words, and below are mostly numbers.
-pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
-    let Some((first, body)) = rows.split_first() else { return false };
-    let has_digit = |text: &String| text.contains(|character: char| character.is_ascii_digit());
-    let is_full = body.iter().all(|row| row.len() <= first.len());
-    let is_words = first.iter().all(|text| !has_digit(text) && text.contains(char::is_alphabetic));
-    let texts = body.iter().flatten().filter(|text| !text.is_empty());
-    let (all, digits) = texts.fold((0, 0), |(all, digits), text| (all + 1, digits + usize::from(has_digit(text))));
-    all > 0 && is_full && is_words && digits * 100 >= all * DIGITS_SHARE
 }
 
 #[cfg(test)]

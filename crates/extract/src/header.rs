@@ -1,4 +1,4 @@
-//! Decides whether the first row of a table is a header although it contains numbers.
+//! Decides whether the first row of a table is a header, also if it contains numbers.
 //!
 //! A header is recognised because its cells are of another kind than the cells below it: years over amounts, age groups
 //! over counts, numbers over words. If the kinds are the same, the row is treated as data: a row without labels only
@@ -7,6 +7,76 @@
 use std::collections::HashMap;
 
 use super::rows::Cell;
+
+/// Share of cells with digits below a row of words, in per cent, from which that row names the columns.
+const DIGITS_SHARE: usize = 50;
+
+/// Fewest numbers that prove that the word above them names them.
+const FEWEST_NUMBERS: usize = 2;
+
+/// Words that stand in place of a number, in lower case.
+const VALUES: [&str; 10] =
+    ["free", "gratis", "included", "inklusive", "keine", "kostenlos", "n/a", "nil", "none", "unlimited"];
+
+/// What columns are often called, in lower case.
+const NAMES_OF_COLUMNS: [&str; 56] = [
+    "allowance",
+    "amount",
+    "category",
+    "city",
+    "class",
+    "code",
+    "contact",
+    "cost",
+    "country",
+    "date",
+    "day",
+    "days",
+    "deadline",
+    "default",
+    "department",
+    "description",
+    "email",
+    "fee",
+    "grade",
+    "group",
+    "hours",
+    "item",
+    "level",
+    "limit",
+    "location",
+    "maximum",
+    "meaning",
+    "minimum",
+    "month",
+    "name",
+    "number",
+    "office",
+    "option",
+    "owner",
+    "period",
+    "person",
+    "phone",
+    "place",
+    "plan",
+    "position",
+    "price",
+    "product",
+    "quantity",
+    "rate",
+    "region",
+    "role",
+    "room",
+    "route",
+    "service",
+    "setting",
+    "size",
+    "task",
+    "time",
+    "type",
+    "value",
+    "year",
+];
 
 /// Largest number of years between two columns: surveys and plans use steps of ten.
 const LONGEST_STEP: i32 = 10;
@@ -101,4 +171,113 @@ fn counts_years(kinds: &[(usize, Kind)]) -> bool {
     let mut steps = years.iter().zip(years.iter().skip(1)).map(|(one, next)| next - one);
     let Some(step) = steps.next() else { return false };
     step != 0 && step.abs() <= LONGEST_STEP && steps.all(|other| other == step)
+}
+
+/// Whether two cells are what columns are often called.
+pub(super) fn are_names_of_columns(cells: &[String]) -> bool {
+    let is_name = |cell: &String| NAMES_OF_COLUMNS.contains(&cell.trim().to_lowercase().as_str());
+    cells.len() == 2 && cells.iter().all(is_name)
+}
+
+/// Whether the first row of a table, which the format does not call a header, names its columns: it has a cell for each,
+/// all of them words, and below are mostly numbers, or nothing else in one column.
+///
+/// In tables of three columns or more, words may have a number where those below are numbers alone ("Spring 2025" over
+/// "78 %"), a name may be a year, and the first may be missing.
+pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
+    let Some((first, body)) = rows.split_first() else { return false };
+    if body.iter().any(|row| row.len() > first.len()) {
+        return false;
+    }
+    let is_wide = first.len() > 2;
+    let columns: Vec<Column<'_>> = (0..first.len()).filter_map(|place| Column::of(place, first, body)).collect();
+    let is_named = columns.iter().enumerate().all(|(place, column)| column.is_named(place == 0, is_wide));
+    if !is_named || !columns.iter().any(|column| is_text(column.name) || column.name.is_empty()) {
+        return false;
+    }
+    if columns.iter().any(Column::is_year) {
+        let cells = |row: &Vec<String>| -> Vec<Cell> {
+            row.iter().cloned().enumerate().filter(|(_, cell)| !cell.is_empty()).collect()
+        };
+        return differs(&cells(first), &body.iter().map(cells).collect::<Vec<_>>());
+    }
+    let below = || columns.iter().flat_map(|column| &column.below);
+    let digits = below().filter(|cell| has_digit(cell)).count();
+    let is_over_numbers = || {
+        let is_small =
+            first.iter().find(|name| !name.is_empty()).is_some_and(|name| name.starts_with(char::is_lowercase));
+        columns.iter().skip(1).any(|column| column.heads_numbers(is_small))
+    };
+    digits > 0 && (digits * 100 >= below().count() * DIGITS_SHARE || is_wide && is_over_numbers())
+}
+
+fn has_digit(cell: &str) -> bool {
+    cell.contains(|character: char| character.is_ascii_digit())
+}
+
+/// A column of a table: the cell of the first row, and those below that are not empty.
+struct Column<'t> {
+    name: &'t str,
+    below: Vec<&'t str>,
+}
+
+impl<'t> Column<'t> {
+    fn of(place: usize, first: &'t [String], body: &'t [Vec<String>]) -> Option<Self> {
+        let below = body.iter().filter_map(|row| row.get(place)).map(String::as_str).filter(|cell| !cell.is_empty());
+        Some(Self { name: first.get(place)?, below: below.collect() })
+    }
+
+    fn is_year(&self) -> bool {
+        matches!(Kind::of(self.name), Kind::Year(_))
+    }
+
+    /// Whether the first cell may be a name.
+    fn is_named(&self, is_first: bool, is_wide: bool) -> bool {
+        let numbers = || self.below.iter().all(|cell| has_digit(cell) && !is_text(cell));
+        match (self.name, is_text(self.name), has_digit(self.name)) {
+            ("", ..) => is_first && is_wide && self.below.iter().any(|cell| is_text(cell)),
+            (_, true, false) => true,
+            (_, true, true) => is_wide && !self.below.is_empty() && numbers(),
+            _ => is_wide && self.is_year(),
+        }
+    }
+
+    /// Whether the first cell names a column of nothing but numbers. `is_small` means that the names may begin with
+    /// small letters: else such a word is a value, as "free" is over prices.
+    fn heads_numbers(&self, is_small: bool) -> bool {
+        let is_number = |cell: &&str| matches!(Kind::of(cell), Kind::Year(_) | Kind::Whole | Kind::Amount);
+        let is_value =
+            self.name.starts_with(char::is_lowercase) && !is_small || VALUES.contains(&&*self.name.to_lowercase());
+        !is_value && is_text(self.name) && self.below.len() >= FEWEST_NUMBERS && self.below.iter().all(is_number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_header(rows: &[&[&str]]) -> bool {
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect();
+        names_columns(&rows)
+    }
+
+    #[test]
+    fn names_may_hold_numbers_or_stand_over_one_column_of_them() {
+        assert!(is_header(&[&["Line", "Spring 2025", "Autumn 2025"], &["A", "78 %", "81 %"], &["B", "69 %", "77 %"]]));
+        assert!(is_header(&[&["", "2023", "2024"], &["Tins", "812", "1,744"], &["Margin (%)", "-3.4", "5"]]));
+        assert!(is_header(&[&["Paint", "2023", "2024"], &["Oil", "8.5", "7"]]));
+        let items: [&[&str]; 3] =
+            [&["Oil", "tin", "1.84"], &["Chalk", "bag of 5 kg", "14.00"], &["Brush", "piece", ""]];
+        let below = |first: &'static [&'static str]| [&[first], items.as_slice()].concat();
+        assert!(is_header(&below(&["Item", "Unit", "Price CHF"])));
+        assert!(is_header(&below(&["item", "unit", "price"])));
+        assert!(!is_header(&below(&["Rags", "box", "free"])));
+        assert!(!is_header(&below(&["Rags", "box", "Free"])));
+        assert!(!is_header(&below(&["Lacquer", "tin of 2 l", "12.50"])));
+        assert!(!is_header(&[&["Hall 12", "level 3", "25"], &["Hall 14", "level 2", "20"]]));
+        assert!(!is_header(&[&["Tin", "250 ml", "3"], &["Pot", "500 ml", "4"]]));
+        assert!(!is_header(&[&["", "2023", "2024"], &["5", "8", "9"]]));
+        assert!(!is_header(&[&["Children", "from 6 years"], &["Adults", "12.00"], &["Others", "8.00"]]));
+        assert!(!is_header(&[&["1", "2", "3"], &["4", "5", "6"]]));
+    }
 }

@@ -5,7 +5,7 @@
 //! begin, end or are centred at one place, and hold a few words.
 
 use super::{
-    super::grid::names_columns,
+    super::header::names_columns,
     lines::{Cell, Line},
 };
 
@@ -59,9 +59,9 @@ pub(super) fn parts(lines: Vec<Line>, header: &mut Option<Line>) -> Vec<Part> {
             if !text.is_empty() {
                 parts.push(Part::Lines(std::mem::take(&mut text)));
             }
-            let (rows, has_header) = table(&run);
-            parts.push(Part::Rows(rows, has_header));
-            *header = run.into_iter().next().filter(|_| has_header);
+            let (rows, names) = table(&run);
+            parts.push(Part::Rows(rows, names.is_some()));
+            *header = names;
         } else {
             text.append(&mut run);
         }
@@ -175,14 +175,28 @@ fn is_table(run: &[Line]) -> bool {
     run.len() >= if columns > 2 { ROWS } else { ROWS_OF_TWO }
 }
 
-/// The rows of a table. Its first row names the columns if it has a cell for each, all of them words, and numbers are
-/// below; each row then has a cell in each column.
-fn table(run: &[Line]) -> (Vec<Vec<String>>, bool) {
+/// The rows of a table, and its header: the first row, if it reads like one. Each row then has a cell in each column.
+fn table(run: &[Line]) -> (Vec<Vec<String>>, Option<Line>) {
+    let header = first_line(run);
+    let placed: Option<Vec<Vec<String>>> = run.iter().map(|line| placed(line, header.as_ref()?)).collect();
+    if let Some(rows) = placed.filter(|rows| names_columns(rows)) {
+        return (rows, header);
+    }
     let texts = |line: &Line| line.cells.iter().map(|cell| cell.text.clone()).collect();
-    let rows: Vec<Vec<String>> = run.iter().map(texts).collect();
-    let Some(first) = run.first().filter(|_| names_columns(&rows)) else { return (rows, false) };
-    let placed: Option<Vec<Vec<String>>> = run.iter().map(|line| placed(line, first)).collect();
-    placed.map_or((rows, false), |rows| (rows, true))
+    (run.iter().map(texts).collect(), None)
+}
+
+/// The first line of a table, with an empty cell over the first column if it has one for each of the others only.
+fn first_line(run: &[Line]) -> Option<Line> {
+    let first = run.first()?;
+    let widest = run.iter().rev().max_by_key(|line| line.cells.len())?;
+    let (corner, others) = widest.cells.split_first()?;
+    let lacks_corner = others.len() == first.cells.len()
+        && others.iter().zip(&first.cells).all(|(cell, name)| are_aligned(cell, name, first.size));
+    let corner = lacks_corner.then(|| Cell { text: String::new(), ..corner.clone() });
+    let mut line = first.clone();
+    line.cells.splice(..0, corner);
+    Some(line)
 }
 
 /// The cells of a row by the columns of the header; `None` if two would stand in one.
@@ -270,6 +284,19 @@ mod tests {
                 "Text below."
             ]
         );
+    }
+
+    #[test]
+    fn the_cell_over_the_names_of_rows_may_be_missing() {
+        let rows = [["", "2023", "2024"], ["Tins", "9,310", "9,672"], ["Staff", "731", "742"]];
+        let parts = read(|builder| {
+            for (line, cells) in rows.iter().enumerate() {
+                for (cell, x) in cells.iter().zip([0.0, 100.0, 200.0]).filter(|(cell, _)| !cell.is_empty()) {
+                    drawn(builder, cell, x, y(line), 10.0);
+                }
+            }
+        });
+        assert_eq!(parts, ["header: |2023|2024\nTins|9,310|9,672\nStaff|731|742"]);
     }
 
     #[test]

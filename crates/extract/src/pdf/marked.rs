@@ -1,7 +1,7 @@
 //! Glyphs of marked content: where the tags of a page can be relied on, they tell the order of its lines.
 
 use super::{
-    super::grid::{Cell, names_columns},
+    super::{grid::Cell, header::names_columns},
     glyphs::PlacedGlyph,
     lines::{Line, LineBuilder},
     on_one_line,
