@@ -2,7 +2,8 @@
 //! count the pages.
 //!
 //! A line that says the same stays where it comes first, so that nothing is lost; one that counts the pages is dropped
-//! everywhere.
+//! everywhere. On a page or two nothing is repeated so often: there a line counts them that is printed small and says
+//! "Page 1", and it stays once if it tells numbers or addresses of its own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,6 +25,12 @@ const SMALLER: f64 = 0.95;
 /// Words beside the number of a page.
 const PAGE_WORDS: [&str; 12] = ["page", "pages", "of", "p", "pg", "seite", "von", "s", "de", "sur", "pagina", "página"];
 
+/// Words before the number of a page.
+const BEFORE_NUMBER: [&str; 8] = ["page", "p", "pg", "seite", "s", "pagina", "página", "blatt"];
+
+/// Years, which a title may hold.
+const YEARS: std::ops::RangeInclusive<u32> = 1900..=2100;
+
 /// The number of a page and of a line on it.
 type Place = (usize, usize);
 
@@ -44,10 +51,61 @@ pub(super) fn drop_furniture(pages: &mut [Page]) {
     for places in same.into_values().filter(|places| places.len() >= PAGES) {
         dropped.extend(places.into_iter().skip(1));
     }
+    if pages.len() < PAGES {
+        dropped.extend(counting_few(pages, body));
+    }
     for (number, page) in pages.iter_mut().enumerate() {
         let mut place = 0..;
         page.lines.retain(|_| place.next().is_none_or(|place| !dropped.contains(&(number, place))));
     }
+}
+
+/// The lines that count the pages of a document that has few.
+fn counting_few(pages: &[Page], body: f64) -> Vec<Place> {
+    let mut said: HashSet<String> = HashSet::new();
+    let mut dropped = Vec::new();
+    for (number, page) in pages.iter().enumerate() {
+        for (place, line) in page.lines.iter().enumerate().filter(|(_, line)| is_at_edge(line, page.height)) {
+            if line.size >= body * SMALLER || !names_page(&line.text, number + 1) {
+                continue;
+            }
+            let is_new = said.insert(line.text.chars().filter(|character| character.is_alphabetic()).collect());
+            if !is_new || !tells_more(&line.text, [number + 1, pages.len()]) {
+                dropped.push((number, place));
+            }
+        }
+    }
+    dropped
+}
+
+/// Whether a text begins or ends with the number of this page: "Page 1", "Seite 1 von 2".
+fn names_page(text: &str, number: usize) -> bool {
+    let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let at = words
+        .iter()
+        .zip(words.iter().skip(1))
+        .rposition(|(word, count)| BEFORE_NUMBER.contains(&word.as_str()) && count.parse() == Ok(number));
+    let is_of_all = |rest: &[String]| match rest {
+        [] => true,
+        [all] => is_number(all),
+        [of, all] => PAGE_WORDS.contains(&of.as_str()) && is_number(all),
+        _ => false,
+    };
+    at.is_some_and(|at| at == 0 || words.get(at + 2..).is_some_and(is_of_all))
+}
+
+/// Whether a text holds an address or a number other than these and than a year: one of a telephone, of a bill, a date.
+fn tells_more(text: &str, pages: [usize; 2]) -> bool {
+    let is_own_number = |word: &str| {
+        let word = word.trim_matches(|character: char| !character.is_alphanumeric());
+        let has_digit = word.contains(|character: char| character.is_ascii_digit());
+        let is_known = pages.iter().any(|page| word.parse() == Ok(*page))
+            || word.parse().is_ok_and(|number| YEARS.contains(&number));
+        has_digit && !word.contains(char::is_alphabetic) && !is_known
+    };
+    text.contains(['@']) || text.contains("www.") || text.split([' ', '\t', '/']).any(is_own_number)
 }
 
 fn is_at_edge(line: &Line, height: f64) -> bool {
@@ -157,6 +215,30 @@ mod tests {
         let mut pages = [page("Chapter 2: Names", "14"), page("Chapter 2: Names", "15"), page("Chapter 3: Uses", "16")];
         drop_furniture(&mut pages);
         assert!(pages.iter().all(|page| page.lines.len() == 1), "{pages:?}");
+    }
+
+    #[test]
+    fn a_page_or_two_have_running_lines_in_small_print() {
+        let read = |pages: &[&str]| -> Vec<usize> {
+            let page = |foot: &&str| {
+                let mut builder = LineBuilder::default();
+                drawn(&mut builder, "The text of the page, which is longer than its foot.", 50.0, 400.0, 10.0);
+                drawn(&mut builder, foot, 50.0, 780.0, 8.0);
+                Page { lines: builder.finish(None), height: 800.0 }
+            };
+            let mut pages: Vec<Page> = pages.iter().map(page).collect();
+            drop_furniture(&mut pages);
+            pages.iter().map(|page| page.lines.len()).collect()
+        };
+        assert_eq!(read(&["Example Ltd - Plan 2024_b - Page 1"]), [1]);
+        assert_eq!(read(&["Example Ltd, Seite 1 von 2", "Example Ltd, Seite 2 von 2"]), [1, 1]);
+        assert_eq!(read(&["Page 1/1 Example Ltd"]), [1]);
+        // Facts stay, once.
+        assert_eq!(read(&["Bill 4711 - Page 1 of 2", "Bill 4711 - Page 2 of 2"]), [2, 1]);
+        assert_eq!(read(&["post@host.example - Page 1"]), [2]);
+        // Other numbers count no pages.
+        assert_eq!(read(&["Example Ltd, Page 7"]), [2]);
+        assert_eq!(read(&["See page 1 of the plan"]), [2]);
     }
 
     #[test]
