@@ -5,6 +5,9 @@ use super::lines::Line;
 /// Shortest line, in characters, that is taken for one of running text.
 const SHORTEST_FULL: usize = 45;
 
+/// Width of a space, in font sizes: those of common fonts are a little wider.
+const NARROWEST_SPACE: f64 = 0.25;
+
 /// Longest number or letter of an entry of a list, with the sign after it.
 const LONGEST_MARK: usize = 4;
 
@@ -27,12 +30,22 @@ pub(super) fn joined_within(lines: &[Line], edge: Option<f64>) -> String {
             text.pop();
         } else if let Some(above) = above {
             let goes_on = edge.is_some_and(|edge| is_full(above, line, edge)) && !text.ends_with(['-', '\u{2010}']);
-            text.push(if goes_on { ' ' } else { '\n' });
+            match (goes_on, is_broken_path(&text, next)) {
+                (true, true) => {}
+                (true, false) => text.push(' '),
+                (false, _) => text.push('\n'),
+            }
         }
         text.push_str(next);
         above = Some(line);
     }
     text
+}
+
+/// Whether a path or an address was broken behind its sign. Between spaces the sign is one of its own.
+fn is_broken_path(text: &str, next: &str) -> bool {
+    let before = text.strip_suffix('/');
+    before.is_some_and(|before| !before.ends_with(char::is_whitespace) || next.starts_with(char::is_lowercase))
 }
 
 /// Where the longest of these lines ends, along its direction.
@@ -48,7 +61,9 @@ fn is_full(line: &Line, next: &Line, edge: f64) -> bool {
     // "a) …" and "2. …" open entries of a list.
     let is_mark = first.chars().count() <= LONGEST_MARK && first.ends_with(['.', ')']);
     let [word, all] = [first, next.text.trim()].map(|text| u32::try_from(text.chars().count()).unwrap_or(u32::MAX));
-    let room = (other.end - other.start) / f64::from(all.max(1)) * f64::from(word.saturating_add(1));
+    let average = (other.end - other.start) / f64::from(all.max(1)) * f64::from(word.saturating_add(1));
+    // The longest line may stick out a little: a word of narrow letters then takes the room of common ones.
+    let room = average.max(other.word_end - other.start + NARROWEST_SPACE * next.size);
     is_text && !is_mark && own.end + room > edge
 }
 
@@ -72,7 +87,12 @@ pub(super) fn is_hyphenated(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::{LineBuilder, tests::drawn};
+    use hayro_interpret::kurbo::{Point, Vec2};
+
+    use super::super::{
+        glyphs::PlacedGlyph,
+        lines::{LineBuilder, tests::drawn},
+    };
     use super::*;
 
     #[test]
@@ -98,6 +118,39 @@ mod tests {
         ];
         assert_eq!(joined_within(&lines, edge(&lines)), expected.join("\n"));
         assert_eq!(joined(&lines), text.join("\n"));
+    }
+
+    #[test]
+    fn the_width_of_the_next_word_decides() {
+        let line = |text: &str, x: f64, width: f64| {
+            let mut builder = LineBuilder::default();
+            for (place, character) in text.chars().enumerate() {
+                let origin = Point::new(x + f64::from(u32::try_from(place).expect("few")) * width, 0.0);
+                let advance = Vec2::new(width, 0.0);
+                builder.push(PlacedGlyph { text: character.to_string(), origin, advance, size: 10.0 });
+            }
+            builder
+        };
+        // Capitals are twice as wide as the small letters after them.
+        let mut next = line("WWWWW", 0.0, 8.0);
+        for (place, character) in " and so on, in small letters".chars().enumerate() {
+            let origin = Point::new(40.0 + f64::from(u32::try_from(place).expect("few")) * 4.0, 0.0);
+            next.push(PlacedGlyph { text: character.to_string(), origin, advance: Vec2::new(4.0, 0.0), size: 10.0 });
+        }
+        let mut lines = line("A line that is long enough to be one of a text", 0.0, 5.0).finish(None);
+        lines.extend(next.finish(None));
+        let end = lines[0].cells[0].end;
+        assert!(joined_within(&lines, Some(end + 42.0)).contains("text WWWWW"));
+        assert!(joined_within(&lines, Some(end + 43.0)).contains("text\nWWWWW"));
+    }
+
+    #[test]
+    fn a_path_is_broken_behind_its_sign() {
+        let mut builder = LineBuilder::default();
+        drawn(&mut builder, "Every gear box that leaves it is listed in /var/", 0.0, 0.0, 10.0);
+        drawn(&mut builder, "plant", 0.0, 12.0, 10.0);
+        let lines = builder.finish(None);
+        assert_eq!(joined_within(&lines, edge(&lines)), "Every gear box that leaves it is listed in /var/plant");
     }
 
     #[test]

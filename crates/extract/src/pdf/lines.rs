@@ -56,6 +56,8 @@ pub(super) struct Cell {
     /// Where it begins and ends along the line, in points.
     pub(super) start: f64,
     pub(super) end: f64,
+    /// Where its first word ends.
+    pub(super) word_end: f64,
 }
 
 impl Line {
@@ -193,10 +195,14 @@ impl OpenLine {
             let glyphs: Vec<&PlacedGlyph> =
                 self.glyphs.get(start..end)?.iter().filter(|glyph| !glyph.text.trim().is_empty()).collect();
             let (first, last) = (glyphs.first()?, glyphs.last()?);
+            let is_space = |glyph: &&PlacedGlyph| glyph.text.trim().is_empty();
+            let word = self.glyphs.get(start..end)?.iter().skip_while(is_space).take_while(|glyph| !is_space(glyph));
+            let end_of = |glyph: &PlacedGlyph| self.along(glyph) + glyph.advance.hypot();
             Some(Cell {
+                word_end: end_of(word.last().unwrap_or(last)),
                 text: in_reading_order(self.glyphs.get(start..end)?.to_vec()).trim().to_owned(),
                 start: self.along(first),
-                end: self.along(last) + last.advance.hypot(),
+                end: end_of(last),
             })
         });
         cells.collect()
