@@ -4,6 +4,7 @@
 //! which they are drawn, then columns, tables, and what runs at the edge of all pages. Invisible text
 //! under a scanned image (the layer that OCR adds) counts like any other.
 
+mod contents;
 mod direction;
 mod furniture;
 mod glyphs;
@@ -68,6 +69,7 @@ pub(super) fn document(
         content.name(&title);
     }
     furniture::drop_furniture(&mut extracted.pages);
+    contents::drop_contents(&mut extracted.pages);
     let lines = extracted.pages.iter().flat_map(|page| &page.lines);
     let headings = Headings {
         sizes: if tags.have_headings() { HeadingSizes::default() } else { HeadingSizes::of(lines) },
