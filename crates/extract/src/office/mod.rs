@@ -1,5 +1,6 @@
 //! Office documents (ISO/IEC 29500): archives of XML parts. And workbooks of other formats.
 
+mod bold;
 mod docx;
 mod numbering;
 mod ods;
