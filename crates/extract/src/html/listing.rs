@@ -5,6 +5,9 @@ use super::tree::Element;
 /// Longest name over an indented block, in bytes.
 const LONGEST_TERM: usize = 120;
 
+/// Signs between a number and what it stands for.
+const VALUE_SIGNS: [char; 4] = ['-', '–', '—', '='];
+
 /// The open lists; the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct OpenLists(Vec<Numbering>);
@@ -46,6 +49,37 @@ impl OpenLists {
 pub(super) fn is_number(line: &str) -> bool {
     line.split_once(". ")
         .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Fewest lines with a number that are a list.
+const FEWEST_VALUES: usize = 3;
+
+/// The lines of a paragraph, joined. Those that begin with a number and a sign after it ("2 - Wet") are items of a list, each
+/// with the lines that it goes on in.
+pub(super) fn joined(lines: &[&str]) -> String {
+    let has_value = |line: &&&str| {
+        let rest = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
+        let sign = rest.trim_start();
+        rest.len() < line.len()
+            && sign.len() < rest.len()
+            && sign.strip_prefix(VALUE_SIGNS).is_some_and(|value| value.starts_with(char::is_whitespace))
+    };
+    if lines.iter().filter(has_value).count() < FEWEST_VALUES {
+        return lines.join("\n");
+    }
+    let mut text = String::new();
+    let mut in_list = false;
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        let is_item = has_value(&line);
+        in_list |= is_item;
+        text.push_str(match (is_item, in_list) {
+            (true, _) => "\n- ",
+            (false, true) => " ",
+            (false, false) => "\n",
+        });
+        text.push_str(line);
+    }
+    text.trim_start_matches('\n').to_owned()
 }
 
 /// Whether an element is a block that mandoc shows indented: under a name, its description.

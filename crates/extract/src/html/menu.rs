@@ -6,6 +6,7 @@ use ego_tree::{NodeId, NodeRef, iter::Edge};
 
 use super::{
     SKIPPED, level_of,
+    own_links::own_links,
     tree::{Node, text_of},
 };
 
@@ -27,8 +28,17 @@ const MOST_ABOVE: usize = 200;
 /// How many times as long as a menu the text of the page must be that is no link: a page of links is no menu.
 const LONGER: usize = 10;
 
+/// The groups of links of a page that are not read. A page that marks its content has no menu in it.
+pub(super) fn left_out(root: NodeRef<'_, Node>, is_marked: bool) -> HashSet<NodeId> {
+    let mut left_out = own_links(root);
+    if !is_marked {
+        left_out.extend(menus(root));
+    }
+    left_out
+}
+
 /// The lists above the content of a page that hold nothing but links to other pages.
-pub(super) fn menus(root: NodeRef<'_, Node>) -> HashSet<NodeId> {
+fn menus(root: NodeRef<'_, Node>) -> HashSet<NodeId> {
     let mut menus: Vec<(NodeId, usize)> = Vec::new();
     let (mut above, mut skipped) = (0, None);
     for edge in root.traverse() {
@@ -72,7 +82,7 @@ fn length_of_menu(list: NodeRef<'_, Node>) -> Option<usize> {
         }
         let text = text_of(node);
         let text = text.trim();
-        // Links within the page are its table of contents.
+        // Links within the page may be content.
         let is_within = element.attribute("href").is_none_or(|target| target.trim().starts_with('#'));
         if is_within || text.chars().count() > LONGEST_LINK {
             return None;

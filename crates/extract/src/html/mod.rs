@@ -2,7 +2,7 @@
 //!
 //! The main content is the part that the page itself marks as such (`main`, a single `article`), else its body;
 //! navigation, forms, scripts and hidden elements are left out, and so are lists of nothing but links above the content, which
-//! are the menus of sites that do not mark them. Detecting the main content by the density of text, as
+//! are the menus of sites that do not mark them, and a page's links to itself. Detecting the main content by the density of text, as
 //! reading modes of browsers do, was rejected: it drops tables, lists and references, and an ingested document must not
 //! lose parts silently.
 
@@ -11,6 +11,7 @@ mod listing;
 mod main_content;
 mod menu;
 mod navigation;
+mod own_links;
 mod preformatted;
 mod signs;
 mod tree;
@@ -20,9 +21,9 @@ use std::collections::HashSet;
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 
 pub(super) use self::fragment::{closed, escaped};
-use self::listing::{OpenLists, is_indented, is_number, is_term};
+use self::listing::{OpenLists, is_indented, is_number, is_term, joined};
 use self::main_content::{elements, main_content};
-use self::menu::menus;
+use self::menu::left_out;
 use self::navigation::is_navigation;
 pub(super) use self::preformatted::between_fences;
 use self::preformatted::{fenced, fenced_line, is_line_of_code};
@@ -91,8 +92,7 @@ pub(super) fn page(text: &str, content: &mut Content) -> Result<(), ExtractError
         content.name(&text_of(title.0));
     }
     let (root, is_marked) = main_content(&tree);
-    let menus = if is_marked { HashSet::new() } else { menus(root) };
-    Walk::new(content, !is_marked).run(root, &menus)
+    Walk::new(content, !is_marked).run(root, &left_out(root, is_marked))
 }
 
 /// The encoding that a page names in its first 1,024 bytes, where the HTML Standard looks for it.
@@ -168,13 +168,13 @@ impl<'content> Walk<'content> {
         }
     }
 
-    /// Reads all below `root` but these `menus`.
-    fn run(mut self, root: NodeRef<'_, Node>, menus: &HashSet<NodeId>) -> Result<(), ExtractError> {
+    /// Reads all below `root` but what is `left_out`.
+    fn run(mut self, root: NodeRef<'_, Node>, left_out: &HashSet<NodeId>) -> Result<(), ExtractError> {
         let mut skipped: Option<NodeId> = None;
         for edge in root.traverse() {
             match edge {
                 Edge::Open(_) if skipped.is_some() => {}
-                Edge::Open(node) if menus.contains(&node.id()) => skipped = Some(node.id()),
+                Edge::Open(node) if left_out.contains(&node.id()) => skipped = Some(node.id()),
                 Edge::Open(node) => match node.value() {
                     Node::Element(element)
                         if self.is_skipped(element)
@@ -375,7 +375,7 @@ impl<'content> Walk<'content> {
                 let term = std::mem::take(&mut self.term);
                 let colon = if term.is_empty() { "" } else { ": " };
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
-                let text = format!("{mark}{}{colon}{}", term.trim_end_matches(':'), lines.join("\n").trim());
+                let text = format!("{mark}{}{colon}{}", term.trim_end_matches(':'), joined(&lines).trim());
                 let is_apart = mark.is_empty() || is_number(&mark) && !self.content.last_line().is_some_and(is_number);
                 if is_apart { self.content.block(&text) } else { self.content.line(&text) }
             }

@@ -208,3 +208,46 @@ fn a_header_of_two_rows_names_each_column() {
         | Oil | 8 | 24 | 9 | 30 |\n| Chalk | not kept |  | 7 | 5 |";
     assert_eq!(read(table).text, expected);
 }
+
+#[test]
+fn links_of_a_page_to_itself_are_left_out() {
+    let entry = |title: &str| format!("<li>1.2 <a href='#{title}'>{title}</a></li>");
+    let list = |titles: [&str; 3]| format!("<ul>{}</ul>", titles.map(entry).concat());
+    let body = "<h2>1. Oil <a href=#oil>¶</a></h2><p>Dries.</p><p><b>Chalk</b></p><p>Shines.</p><h2>Lime</h2><p>Lasts.";
+    let text = "1. Oil\n\nDries.\n\nChalk\n\nShines.\n\nLime\n\nLasts.";
+    let contents = list(["Oil", "Chalk", "Lime"]);
+    assert_eq!(read(&format!("{contents}{body}")).text, text);
+    assert_eq!(read(&format!("<main><div>Table of contents {contents}</div>{body}</main>")).text, text);
+    // Links to other pages, to what is not there, and with more than the headings say.
+    for list in [
+        contents.replace("href='#", "href='other-"),
+        list(["Oil", "Tin", "Lead"]),
+        contents.replace("</li>", " is what most walls are painted with</li>"),
+        "<ul><li><a href=#oil>Oil</a></ul>".to_owned(),
+    ] {
+        assert_ne!(read(&format!("{list}{body}")).text, text, "{list}");
+    }
+}
+
+#[test]
+fn the_same_page_in_other_languages_is_left_out() {
+    let link = |code: &str, told: &str| format!("<a href=../{code}/a.html {told}>&nbsp;{code}&nbsp;</a> |");
+    let told = format!("<p><span>Available Languages: </span>{}{}</p>", link("de", "hreflang=de"), link("en", ""));
+    let codes = format!("<p>Available Languages: {}</p>", link("en", ""));
+    let named = "<ul><li><a href=/b hreflang=fr>Français</a><li><a href=/c hreflang=sr>Srpski / српски</a></ul>";
+    for group in [told.as_str(), &codes, named] {
+        assert_eq!(read(&format!("{group}<p>Oil dries.</p>{group}")).text, "Oil dries.", "{group}");
+    }
+    let told = "<p>There is <a href=/d hreflang=de>a report on paint in German</a> as well.</p>";
+    assert!(read(told).text.contains("German"));
+    assert!(read("<p>The domain is <a href=https://host.example/x>ch</a></p>").text.contains("ch"));
+}
+
+#[test]
+fn lines_of_values_are_items() {
+    let page = "<p>The code is one of:<br>0 - Dry<br>1&nbsp;-&nbsp;Wet, paint<br>&nbsp; again<br>16 - On fire</p>";
+    assert_eq!(read(page).text, "The code is one of:\n- 0 - Dry\n- 1\u{a0}-\u{a0}Wet, paint again\n- 16 - On fire");
+    for lines in ["One<br>2-3 days<br>4-5 days<br>6-7 days", "1 - Dry<br>2 - Wet<br>Done"] {
+        assert_eq!(read(&format!("<p>{lines}</p>")).text, lines.replace("<br>", "\n"));
+    }
+}

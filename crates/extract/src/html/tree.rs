@@ -15,12 +15,13 @@ use html5ever::{
 };
 
 /// Attributes that are looked at; others are not kept.
-const KEPT: [&str; 12] = [
+const KEPT: [&str; 13] = [
     "aria-hidden",
     "class",
     "colspan",
     "hidden",
     "href",
+    "hreflang",
     "rel",
     "reversed",
     "role",
