@@ -1,9 +1,9 @@
 //! The headings of plain text, told by its layout: manual pages, release notes, FAQs, READMEs.
 //!
-//! Eight styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
+//! Nine styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
 //! plain text has no levels of its own. Questions that are marked as such (`Q: … A: …`) stand below all of them.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use domain::split::{Heading, marked_questions};
 
@@ -22,6 +22,12 @@ const RELEASE_WORDS: [&str; 3] = ["version", "release", "changes"];
 /// Most lines of a numbered question.
 const MOST_QUESTION_LINES: usize = 3;
 
+/// Longest title with a number over text that is not indented, in characters.
+const LONGEST_SECTION: usize = 60;
+
+/// Fewest such titles.
+const FEWEST_SECTIONS: usize = 2;
+
 /// Deepest level of a heading.
 const MAX_LEVEL: u8 = 9;
 
@@ -36,7 +42,7 @@ enum Style {
     Capitals,
     /// By a slight indent, over text that is indented more, below a heading in capitals.
     Indented,
-    /// By a number of so many parts, over indented text: `2.1 Scope`.
+    /// By a number of so many parts: `2.1 Scope`.
     Numbered(usize),
     /// As a question, over indented text.
     Question,
@@ -66,6 +72,7 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
 fn headings_by_layout(text: &str) -> Vec<Heading> {
     let lines = lines_of(text);
     let is_outline = [1, 2].iter().all(|stars| lines.iter().any(|line| stars_before(line) == Some(*stars)));
+    let sections = numbered_sections(&lines);
     let mut styles: Vec<Style> = Vec::new();
     let mut headings = Vec::new();
     let mut next = 0;
@@ -74,12 +81,13 @@ fn headings_by_layout(text: &str) -> Vec<Heading> {
             continue;
         }
         let starred = stars_before(line).filter(|_| is_outline).map(|stars| (Style::Starred(stars), 1));
+        let section = || sections.get(&number).map(|parts| (Style::Numbered(*parts), 1));
         let question = || numbered_question(&lines, number);
         let by_layout = || {
             let style = style_of(&lines, number, styles.contains(&Style::Capitals))?;
             Some((style, if matches!(style, Style::Underlined(_)) { 2 } else { 1 }))
         };
-        let Some((style, length)) = starred.or_else(by_layout).or_else(question) else { continue };
+        let Some((style, length)) = starred.or_else(by_layout).or_else(section).or_else(question) else { continue };
         next = number + length;
         let rank = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
             styles.push(style);
@@ -159,6 +167,37 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
         Some(parts) => Some(Style::Numbered(parts)),
         None => (line.words.ends_with('?') && line.indent == 0).then_some(Style::Question),
     }
+}
+
+/// The lines that head sections of a text that is not indented, with the parts of their numbers: short titles, set off, over
+/// text. They are counted from the first to the last, as items of a list are, which have no text below them.
+fn numbered_sections(lines: &[Line<'_>]) -> HashMap<usize, usize> {
+    let section = |(number, line): (usize, &Line<'_>)| {
+        let is_set_off = number.checked_sub(1).and_then(|at| lines.get(at)).is_none_or(|above| above.words.is_empty());
+        let (mark, title) = line.words.split_once(char::is_whitespace)?;
+        let parts = parts_of_number(line.words).filter(|parts| *parts > 1 || mark.ends_with(['.', ')']))?;
+        let is_title = line.indent == 0
+            && is_set_off
+            && may_be_title(line.words)
+            && !line.words.ends_with('?')
+            && line.words.chars().count() <= LONGEST_SECTION
+            && begins_with_capital(title.trim_start());
+        let below = lines.get(number + 1..)?.iter().find(|below| !below.words.is_empty())?;
+        let is_text = below.words.starts_with(|first: char| !first.is_lowercase())
+            && below.words.split_whitespace().count() > 1
+            && parts_of_number(below.words).is_none();
+        let first: usize = mark.split(['.', ')']).next()?.parse().ok()?;
+        (is_title && is_text).then_some((number, (parts, first)))
+    };
+    let found: Vec<(usize, (usize, usize))> = lines.iter().enumerate().filter_map(section).collect();
+    let counted: Vec<usize> =
+        found.iter().filter(|(_, (parts, _))| *parts == 1).map(|(_, (_, first))| *first).collect();
+    let are_counted = counted.len() >= FEWEST_SECTIONS
+        && counted.iter().zip(counted.iter().skip(1)).all(|(one, next)| one + 1 == *next);
+    if !are_counted {
+        return HashMap::new();
+    }
+    found.into_iter().map(|(number, (parts, _))| (number, parts)).collect()
 }
 
 /// The style and the lines of a question with a number, set off from the text above it, whatever is below: its own
@@ -297,6 +336,24 @@ mod tests {
             Why oil?\n\n\tIt shines.\n";
         let expected = [(1, "1. Is it dry?"), (1, "2. Where is it sold?"), (2, "2.1 Scope"), (3, "Why oil?")];
         assert_eq!(found(text), all(&expected));
+    }
+
+    #[test]
+    fn counted_titles_head_text_that_is_not_indented() {
+        let minutes = "Meeting of May\n\n1. Oil\nThe tins are empty. Ann\nbuys ten.\n\n2. Brushes of all sizes\n\n\
+            They shed.\n\n2.1. Cleaning\nIt comes later.\n\n3) Next meeting\nIn June.\n";
+        let expected = [(1, "1. Oil"), (1, "2. Brushes of all sizes"), (2, "2.1. Cleaning"), (1, "3) Next meeting")];
+        assert_eq!(found(minutes), all(&expected));
+        // Items, steps that go on, and numbers that count nothing.
+        for text in [
+            "1. Oil\n2. Chalk\n\nAre paints.\n",
+            "1. Open the tin and\nstir.\n\n2. Paint the wall and\nwait.\n",
+            "1. Open the tin.\n\nWith care.\n\n2. Stir.\n\nFor long.\n",
+            "3. Oil\n\nDries in days.\n\n8. Chalk\n\nDries in hours.\n",
+            "1. Oil\n\nDries in days.\n",
+        ] {
+            assert_eq!(found(text), [], "{text:?}");
+        }
     }
 
     #[test]
