@@ -8,8 +8,9 @@ pub fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
     if title == name_of(source) {
         return "";
     }
-    let own = folder_of(source).and_then(|folder| title.strip_prefix(folder)?.strip_prefix(' '));
-    own.filter(|own| is_of_many(own)).unwrap_or(title)
+    let before = [own_words_of(source), folder_of(source).map(str::to_owned)];
+    let mut owns = before.iter().flatten().filter_map(|before| title.strip_prefix(before.as_str())?.strip_prefix(' '));
+    owns.find(|own| is_of_many(own)).unwrap_or(title)
 }
 
 /// Names of files that many folders have, in lower case: the folder tells what they are about.
@@ -56,16 +57,39 @@ const TITLES_OF_MANY: [&str; 6] = [
     "what's new",
 ];
 
+/// Words of the names of such files that tell none from another, in lower case.
+const WORDS_OF_MANY: [&str; 12] =
+    ["all", "asked", "frequently", "full", "general", "new", "notable", "old", "questions", "release", "the", "user"];
+
+/// Fewest letters of a word that tells a file from others.
+const SHORTEST_WORD: usize = 3;
+
 /// Folders that hold what is about the folder above them.
 const FOLDERS_OF_MANY: [&str; 8] = ["doc", "docs", "documentation", "en", "html", "man", "src", "text"];
 
-/// The title that a document names itself, after its folder where many documents have that title.
+/// The title that a document names itself. Where many documents have that title, it comes after the words of the file's name
+/// that say more, or else after its folder.
 #[must_use]
 pub fn title_of(own: String, source: &str) -> String {
-    match folder_of(source).filter(|_| is_of_many(&own)) {
-        Some(folder) => format!("{folder} {own}"),
+    if !is_of_many(&own) {
+        return own;
+    }
+    match own_words_of(source).or_else(|| folder_of(source).map(str::to_owned)) {
+        Some(before) => format!("{before} {own}"),
         None => own,
     }
+}
+
+/// The words of a file's name that tell it from others of its kind: `black` of `black-faq.md`.
+fn own_words_of(source: &str) -> Option<String> {
+    let words = words_of(source);
+    if is_of_many(&words) {
+        return None;
+    }
+    let is_own = |word: &&str| !is_among(&NAMES_OF_MANY, word) && !is_among(&WORDS_OF_MANY, word);
+    let own: Vec<&str> = words.split_whitespace().filter(is_own).collect();
+    let is_telling = |word: &&str| word.chars().filter(|sign| sign.is_alphabetic()).count() >= SHORTEST_WORD;
+    (own.len() < words.split_whitespace().count() && own.iter().any(is_telling)).then(|| own.join(" "))
 }
 
 /// Whether many documents have this title.
@@ -89,15 +113,20 @@ fn is_among(names: &[&str], name: &str) -> bool {
 /// the name of many files (`README`, `index`).
 #[must_use]
 pub fn name_of(source: &str) -> String {
+    let words = words_of(source);
+    match folder_of(source).filter(|_| is_among(&NAMES_OF_MANY, &words)) {
+        Some(folder) => format!("{folder} {words}"),
+        None => words,
+    }
+}
+
+/// The words of the last segment of a path or URL, without the extension.
+fn words_of(source: &str) -> String {
     let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
     let last = last.strip_suffix(".gz").unwrap_or(last);
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     let words = if stem.is_empty() { last } else { stem }.replace(['_', '-'], " ");
-    let words = if words.trim().is_empty() { last } else { words.trim() };
-    match folder_of(source).filter(|_| is_among(&NAMES_OF_MANY, words)) {
-        Some(folder) => format!("{folder} {words}"),
-        None => words.to_owned(),
-    }
+    if words.trim().is_empty() { last.to_owned() } else { words.trim().to_owned() }
 }
 
 #[cfg(test)]
@@ -111,6 +140,12 @@ mod tests {
             ("Release Notes", "gear/docs/news.md", "gear Release Notes"),
             ("Gear box", "npm/gear-box/README.md", "Gear box"),
             ("Changelog", "CHANGELOG.md", "Changelog"),
+            ("Frequently Asked Questions", "gear/box-faq.md", "box Frequently Asked Questions"),
+            ("FAQ", "gear/faq-of_boxes.rst", "of boxes FAQ"),
+            ("FAQ", "gear/user-faq.md", "gear FAQ"),
+            ("Changelog", "gear/changelog-v2.md", "gear Changelog"),
+            ("Release Notes", "gear/RELEASE_NOTES.md", "gear Release Notes"),
+            ("Frequently Asked Questions", "gear/box.md", "gear Frequently Asked Questions"),
         ] {
             assert_eq!(title_of(own.to_owned(), source), title);
             assert_eq!(embedded_title(title, source), own);

@@ -60,6 +60,7 @@ pub(super) fn page(source: &str, content: &mut Content) -> Result<(), ExtractErr
 /// The title of a page, `TAR(1)`, in the letters in which its first paragraph has the name: `tar - an archiving utility`.
 fn as_called(title: &str, text: &str) -> String {
     let Some((name, section)) = title.split_once('(') else { return title.to_owned() };
+    let name = name.trim_end_matches(':');
     let called =
         text.split(|sign: char| sign.is_whitespace() || sign == ',').find(|word| word.eq_ignore_ascii_case(name));
     format!("{}({section}", called.unwrap_or(name))
@@ -124,6 +125,7 @@ north	900
         ] {
             assert!(page.text.contains(part), "{part}: {}", page.text);
         }
+        assert_eq!(read(&PUMP.replace("TH PUMP", "TH PUMP:")).title.as_deref(), Some("pump(8)"));
         assert!(!page.text.contains("\\f") && !page.text.contains("Harbour tools"), "{}", page.text);
     }
 
