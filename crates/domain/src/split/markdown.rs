@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::outline::Heading;
-use super::questions;
+use super::{questions, titles};
 use crate::markdown::{Leaf, LeafKind, leaves, link_definitions, start_of_line};
 
 const LONGEST_SETEXT_LINES: usize = 3;
@@ -55,8 +55,8 @@ pub(super) fn scan(text: &str) -> Scan {
         code.get(next).is_some_and(|range| range.contains(&byte))
     };
     let marked = questions::marked_questions(text).into_iter().filter(|question| !is_code(question.bytes.start));
-    let questions = questions::of_markdown(text, &leaves, &headings).into_iter().chain(marked);
-    headings.extend(questions);
+    let questions: Vec<Heading> = questions::of_markdown(text, &leaves, &headings).into_iter().chain(marked).collect();
+    headings.extend(titles::in_bold(text, &leaves).into_iter().chain(questions));
     // A heading goes before a question in it.
     headings.sort_by_key(|heading| (heading.bytes.start, heading.level));
     let mut end = 0;

@@ -27,6 +27,7 @@ mod questions;
 mod sections;
 mod settings;
 mod tables;
+mod titles;
 mod units;
 
 use std::ops::Range;

@@ -43,6 +43,25 @@ fn nothing_is_made_of_what_no_reader_sees() {
 }
 
 #[test]
+fn a_paragraph_in_bold_heads_the_text_below_it() {
+    let text = format!(
+        "# Paint\n\n**Oil and lime**\n\n{SENTENCE}\n\n__Brushes:__\n\n- {SENTENCE}\n\n**Wait for a day.**\n\n{SENTENCE}\n\n\
+        **Chalk** dries soon, and so it is used often.\n\n## Walls\n\n{SENTENCE}\n"
+    );
+    let paths: Vec<String> =
+        pieces_of(&text, SplitterKind::Markdown, 60, 0).into_iter().map(|(_, path)| path.join(">")).collect();
+    let expected = ["Paint>Oil and lime", "Paint>Brushes", "Paint>Brushes", "Paint>Walls"];
+    assert_eq!(paths, expected);
+    // Directly above each other, at the end, and in a list they head nothing.
+    for text in
+        [format!("**Oil**\n\n# Paint\n\n{SENTENCE}\n\n**End**\n"), format!("# Paint\n\n- **Oil**\n\n  {SENTENCE}\n")]
+    {
+        let paths = pieces_of(&text, SplitterKind::Markdown, 300, 0);
+        assert!(paths.iter().all(|(_, path)| path.iter().all(|heading| heading == "Paint")), "{paths:?}");
+    }
+}
+
+#[test]
 fn questions_head_their_answers() {
     // Lists of two questions, and how each begins.
     let cases = [
