@@ -8,6 +8,7 @@
 mod archive;
 mod asciidoc;
 mod attachments;
+mod comments;
 mod compressed;
 mod content;
 mod converted;
@@ -54,6 +55,9 @@ use domain::{
     split::{Heading, PageMap, SplitterKind, headings_of_markdown},
 };
 
+/// The media type of files of settings.
+const SETTINGS: &str = "application/toml";
+
 /// The result of extracting a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extracted {
@@ -89,6 +93,11 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
     let Detected { format, media_type } = detect(bytes, declared)?;
     let mut content = Content { attachments: Attachments::new(recogniser.is_some()), ..Content::default() };
     let text = if format.is_text() { text_of(bytes, declared, format, &mut content.notes)? } else { String::new() };
+    let may_be_settings = format == Format::Plain || media_type == SETTINGS;
+    if may_be_settings && comments::explain(&text) {
+        comments::document(&text, &mut content)?;
+        return Ok(finish(content, Format::Plain, media_type));
+    }
     match format {
         Format::Plain => {
             content.headings = plain::headings(&text);
