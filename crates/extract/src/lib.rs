@@ -140,7 +140,9 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
 fn text_of(bytes: &[u8], declared: &str, format: Format, notes: &mut ReadingNotes) -> Result<String, ExtractError> {
     let charset = media_type::charset(declared).map(str::to_owned);
     let charset = charset.or_else(|| if format == Format::Html { html::charset(bytes) } else { None });
-    decode::decode(bytes, charset.as_deref(), notes)
+    let text = decode::decode(bytes, charset.as_deref(), notes)?;
+    // It ends a page of plain text.
+    Ok(if format == Format::Plain { text.replace('\u{c}', "\n") } else { text })
 }
 
 fn finish(content: Content, format: Format, media_type: String) -> Extracted {
@@ -236,6 +238,14 @@ mod tests {
         for (bytes, media_type, cause) in cases {
             assert_eq!(extract(bytes, media_type, None).expect_err("unreadable").cause, cause, "{media_type}");
         }
+    }
+
+    #[test]
+    fn a_form_feed_ends_a_line() {
+        assert_eq!(
+            extract(b"Oil.\n\x0c\nChalk.\x0cLime.", "text/plain", None).expect("readable").text,
+            "Oil.\n\n\nChalk.\nLime."
+        );
     }
 
     #[test]
