@@ -234,7 +234,10 @@ impl<'t> Column<'t> {
     /// Whether the first cell may be a name.
     fn is_named(&self, is_first: bool, is_wide: bool) -> bool {
         let numbers = || self.below.iter().all(|cell| has_digit(cell) && !is_text(cell));
+        // "No." is a name.
+        let is_sentence = self.name.ends_with('.') && self.name.contains(char::is_whitespace);
         match (self.name, is_text(self.name), has_digit(self.name)) {
+            _ if is_sentence => false,
             ("", ..) => is_first && is_wide && self.below.iter().any(|cell| is_text(cell)),
             (_, true, false) => true,
             (_, true, true) => is_wide && !self.below.is_empty() && numbers(),
@@ -279,5 +282,11 @@ mod tests {
         assert!(!is_header(&[&["", "2023", "2024"], &["5", "8", "9"]]));
         assert!(!is_header(&[&["Children", "from 6 years"], &["Adults", "12.00"], &["Others", "8.00"]]));
         assert!(!is_header(&[&["1", "2", "3"], &["4", "5", "6"]]));
+        assert!(is_header(&[&["Tin", "No."], &["Oil", "12"], &["Lime", "13"]]));
+        assert!(!is_header(&[
+            &["! tin", "It is empty."],
+            &["tin1", "The 1st is full."],
+            &["tin2", "The 2nd is full."]
+        ]));
     }
 }

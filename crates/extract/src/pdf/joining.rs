@@ -48,6 +48,16 @@ fn is_broken_path(text: &str, next: &str) -> bool {
     before.is_some_and(|before| !before.ends_with(char::is_whitespace) || next.starts_with(char::is_lowercase))
 }
 
+/// Adds the next line to the text of a cell, whose lines are broken wherever its column ends.
+pub(super) fn go_on_in_cell(text: &mut String, next: &str) {
+    if is_hyphenated(text) && next.starts_with(char::is_lowercase) {
+        text.pop();
+    } else if !is_broken_path(text, next) {
+        text.push(' ');
+    }
+    text.push_str(next);
+}
+
 /// Where the longest of these lines ends, along its direction.
 pub(super) fn edge(lines: &[Line]) -> Option<f64> {
     lines.iter().filter_map(|line| line.cells.last()).map(|cell| cell.end).max_by(f64::total_cmp)
@@ -81,6 +91,7 @@ pub(super) fn goes_on(above: &str, below: &str) -> bool {
 pub(super) fn is_hyphenated(text: &str) -> bool {
     let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let word = word.trim_start_matches(['(', '[', '"', '“', '„', '‘', '«', '‹']);
     // A word with hyphens of its own keeps this one as well: state-of-the-art.
     word.chars().next_back().is_some_and(char::is_lowercase) && word.chars().all(char::is_alphabetic)
 }
@@ -142,6 +153,14 @@ mod tests {
         let end = lines[0].cells[0].end;
         assert!(joined_within(&lines, Some(end + 42.0)).contains("text WWWWW"));
         assert!(joined_within(&lines, Some(end + 43.0)).contains("text\nWWWWW"));
+    }
+
+    #[test]
+    fn a_hyphen_ends_a_part_of_a_word() {
+        for (text, expected) in [("a wo-", true), ("a (wo-", true), ("state-of-", false), ("A-", false), ("20-", false)]
+        {
+            assert_eq!(is_hyphenated(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -7,10 +7,9 @@
 use super::{
     super::header::names_columns,
     lines::{Cell, Line},
+    table_rows::{ALIGNED, ALIGNED_CELLS, are_aligned, distance, rows},
 };
 
-/// Distance at which places count as one, in font sizes.
-const ALIGNED: f64 = 0.5;
 /// Number of lines with cells that prove columns of text, and their share of the lines that have cells, in per cent.
 const COLUMN_LINES: usize = 5;
 const COLUMN_SHARE: usize = 60;
@@ -20,10 +19,6 @@ const COLUMN_WORDS: usize = 3;
 /// much, in per cent.
 const FILLED_WIDTH: f64 = 0.7;
 const FILLED_LINES: usize = 75;
-/// Largest distance of two rows, in font sizes.
-const ROW_STEP: f64 = 4.0;
-/// Number of cells that adjacent rows must have at one place.
-const ALIGNED_CELLS: usize = 2;
 /// Number of rows of a table with that many columns or more, and of one with two.
 const ROWS: usize = 2;
 const ROWS_OF_TWO: usize = 3;
@@ -43,13 +38,13 @@ pub(super) enum Part {
 /// of the table that this one ends with.
 pub(super) fn parts(lines: Vec<Line>, header: &mut Option<Line>) -> Vec<Part> {
     let mut above = header.take();
-    let mut rest = columns_apart(lines).into_iter().peekable();
+    let lines = columns_apart(lines);
+    let mut rest = lines.as_slice();
     let (mut parts, mut text) = (Vec::new(), Vec::new());
-    while let Some(line) = rest.next() {
-        let mut run = vec![line];
-        while let Some(next) = rest.next_if(|next| run.last().is_some_and(|last| are_rows(last, next))) {
-            run.push(next);
-        }
+    while !rest.is_empty() {
+        let (run, used) = rows(rest);
+        let (own, after) = rest.split_at(used.min(rest.len()));
+        rest = after;
         *header = None;
         let more = above.take().and_then(|above| Some((go_on_below(&above, &run)?, above)));
         if let Some((rows, above)) = more {
@@ -63,7 +58,7 @@ pub(super) fn parts(lines: Vec<Line>, header: &mut Option<Line>) -> Vec<Part> {
             parts.push(Part::Rows(rows, names.is_some()));
             *header = names;
         } else {
-            text.append(&mut run);
+            text.extend_from_slice(own);
         }
     }
     if !text.is_empty() {
@@ -149,25 +144,6 @@ fn in_columns<'l>(line: &'l Line, starts: &[f64]) -> Option<Vec<(usize, &'l Cell
         fits.then_some((column, cell))
     };
     line.cells.iter().map(column_of).collect()
-}
-
-/// Whether two lines, one after the other, may be rows of one table.
-fn are_rows(above: &Line, below: &Line) -> bool {
-    let size = above.size.max(below.size);
-    let step = below.origin.y - above.origin.y;
-    let is_row = |line: &Line| line.is_upright() && line.cells.len() > 1;
-    let aligned = below.cells.iter().filter(|cell| above.cells.iter().any(|other| are_aligned(cell, other, size)));
-    is_row(above) && is_row(below) && step > 0.0 && step <= ROW_STEP * size && aligned.count() >= ALIGNED_CELLS
-}
-
-fn are_aligned(one: &Cell, other: &Cell, size: f64) -> bool {
-    distance(one, other) <= ALIGNED * size
-}
-
-/// The least distance of the beginnings, ends and centres of two cells.
-fn distance(one: &Cell, other: &Cell) -> f64 {
-    let (start, end) = (one.start - other.start, one.end - other.end);
-    start.abs().min(end.abs()).min((start + end).abs() / 2.0)
 }
 
 fn is_table(run: &[Line]) -> bool {

@@ -10,6 +10,7 @@ use hayro_interpret::kurbo::{Point, Vec2};
 use super::{
     direction::in_reading_order,
     glyphs::PlacedGlyph,
+    joining::go_on_in_cell,
     tags::{Kind, Tag},
 };
 
@@ -58,6 +59,15 @@ pub(super) struct Cell {
     pub(super) end: f64,
     /// Where its first word ends.
     pub(super) word_end: f64,
+}
+
+impl Cell {
+    /// Adds the next line of the cell.
+    pub(super) fn go_on(&mut self, next: &Self) {
+        go_on_in_cell(&mut self.text, &next.text);
+        self.start = self.start.min(next.start);
+        self.end = self.end.max(next.end);
+    }
 }
 
 impl Line {

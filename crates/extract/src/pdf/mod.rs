@@ -15,6 +15,7 @@ mod lines;
 mod marked;
 mod outline;
 mod scan;
+mod table_rows;
 mod tags;
 #[cfg(test)]
 mod test_file;
@@ -39,6 +40,9 @@ use super::{
 
 /// Largest number of pages of a document.
 pub const MAX_PAGES: usize = 5_000;
+
+/// Mean length of explanations, in characters, from which terms beside them are no table.
+const EXPLANATION: usize = 80;
 
 /// Adds a PDF document.
 pub(super) fn document(
@@ -155,12 +159,26 @@ fn on_one_line(lines: &[Line]) -> String {
 }
 
 fn write_rows(rows: Vec<Vec<String>>, has_header: bool, content: &mut Content) -> Result<(), ExtractError> {
+    if !has_header && explain_terms(&rows) {
+        return rows.iter().try_for_each(|row| {
+            let [term, text] = row.as_slice() else { return Ok(()) };
+            content.block(&format!("{}: {text}", term.trim_end_matches(':')))
+        });
+    }
     let mut grid = Grid::default();
     rows.into_iter().enumerate().try_for_each(|(number, row)| {
         let cells = row.into_iter().map(|text| Cell { text, ..Cell::default() }).collect();
         grid.write(cells, RowKind::of(has_header && number == 0), content)
     })?;
     grid.end(content)
+}
+
+/// Whether rows are terms, each beside a text that explains it.
+fn explain_terms(rows: &[Vec<String>]) -> bool {
+    let texts =
+        rows.iter().filter_map(|row| if let [_, text] = row.as_slice() { Some(text.chars().count()) } else { None });
+    let (count, length) = texts.fold((0, 0), |(count, length), text| (count + 1, length + text));
+    count == rows.len() && length >= count * EXPLANATION
 }
 
 /// How headings are told from text.
@@ -308,6 +326,20 @@ mod tests {
         );
         let page = |words: &str| content.pages.page_at(content.text.find(words).expect("there"));
         assert_eq!((page("the oil"), page("that its"), page("Spare")), (Some(1), Some(2), Some(4)));
+    }
+
+    #[test]
+    fn terms_beside_their_explanations_are_no_table() {
+        let text = "It is used on walls that are dry, and kept in the shed. ".repeat(2);
+        let rows =
+            |text: &str| vec![vec!["Oil".to_owned(), text.to_owned()], vec!["Chalk:".to_owned(), text.to_owned()]];
+        let write = |rows: Vec<Vec<String>>| {
+            let mut content = Content::default();
+            write_rows(rows, false, &mut content).expect("rows");
+            content.text
+        };
+        assert_eq!(write(rows(text.trim())), format!("Oil: {0}\n\nChalk: {0}", text.trim()));
+        assert_eq!(write(rows("On walls.")), "| Oil | On walls. |\n| Chalk: | On walls. |");
     }
 
     #[test]

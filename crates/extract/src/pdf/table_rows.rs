@@ -1,0 +1,197 @@
+//! Rows of tables: lines with cells one below the other, and the lines in which their cells go on.
+//!
+//! Files draw a row cell by cell, and a cell that is too long for its column in several lines. What is drawn next belongs
+//! to the row if it stands in the same column or in a later one; a line that goes back to the first begins another row.
+
+use super::lines::{Cell, Line};
+
+/// Distance at which places count as one, in font sizes.
+pub(super) const ALIGNED: f64 = 0.5;
+/// Largest distance of two rows, in font sizes.
+const ROW_STEP: f64 = 4.0;
+/// Largest distance of two lines of a cell, in font sizes.
+const LINE_STEP: f64 = 1.35;
+/// Difference of sizes of lines of a row, as a share.
+const SAME_SIZE: f64 = 0.1;
+/// Most of a cell that may stand in the next column, in font sizes: a long term stands above its explanation.
+const OVERHANG: f64 = 4.0;
+/// Most lines of a row.
+const MOST_LINES: usize = 60;
+/// Number of cells that adjacent rows must have at one place.
+pub(super) const ALIGNED_CELLS: usize = 2;
+
+/// The rows that lines begin with, and how many lines they take. A line that is no row of a table is one by itself.
+pub(super) fn rows(lines: &[Line]) -> (Vec<Line>, usize) {
+    let Some(first) = lines.first() else { return (Vec::new(), 0) };
+    if first.cells.len() < ALIGNED_CELLS {
+        return (vec![first.clone()], 1);
+    }
+    let (first, mut used) = row(first, f64::NEG_INFINITY, lines).unwrap_or_else(|| (first.clone(), 1));
+    let mut widest = first.clone();
+    let mut run = vec![first];
+    while let (Some(above), Some(next)) = (run.last(), lines.get(used)) {
+        let is_row = are_rows(above, next);
+        if is_row && next.cells.len() > widest.cells.len() {
+            widest = next.clone();
+        }
+        // Two rows prove the columns.
+        let rest = lines.get(used..).filter(|_| is_row || run.len() > 1).unwrap_or_default();
+        let whole = row(&widest, above.origin.y, rest).or_else(|| is_row.then(|| (next.clone(), 1)));
+        let Some((row, lines)) = whole else { break };
+        run.push(row);
+        used += lines;
+    }
+    if run.len() > 1 { (run, used) } else { (lines.iter().take(1).cloned().collect(), 1) }
+}
+
+/// Whether two lines, one after the other, may be rows of one table.
+fn are_rows(above: &Line, below: &Line) -> bool {
+    let size = above.size.max(below.size);
+    let step = below.origin.y - above.origin.y;
+    let is_row = |line: &Line| line.is_upright() && line.cells.len() > 1;
+    let aligned = below.cells.iter().filter(|cell| above.cells.iter().any(|other| are_aligned(cell, other, size)));
+    is_row(above) && is_row(below) && step > 0.0 && step <= ROW_STEP * size && aligned.count() >= ALIGNED_CELLS
+}
+
+pub(super) fn are_aligned(one: &Cell, other: &Cell, size: f64) -> bool {
+    distance(one, other) <= ALIGNED * size
+}
+
+/// The least distance of the beginnings, ends and centres of two cells.
+pub(super) fn distance(one: &Cell, other: &Cell) -> f64 {
+    let (start, end) = (one.start - other.start, one.end - other.end);
+    start.abs().min(end.abs()).min((start + end).abs() / 2.0)
+}
+
+/// The row that lines below the height `above` begin with, in columns as those of this line, as one line, and how many
+/// lines it takes. It has cells in two columns at least.
+fn row(columns: &Line, above: f64, lines: &[Line]) -> Option<(Line, usize)> {
+    let first = lines.first()?;
+    let mut cells: Vec<Option<Cell>> = vec![None; columns.cells.len()];
+    let (mut column, mut y, mut bottom) = (0, first.origin.y, first.origin.y);
+    let mut used = 0;
+    for line in lines.iter().take(MOST_LINES) {
+        let Some(places) = places(line, columns) else { break };
+        let (Some(begin), Some(end)) = (places.first().copied(), places.last().copied()) else { break };
+        let is_near = (line.origin.y - first.origin.y).abs() <= ROW_STEP * line.size;
+        let step = line.origin.y - y;
+        let is_of_size = (line.size - first.size).abs() <= SAME_SIZE * first.size;
+        let goes_on = used > 0 && begin == column && end == column && step > 0.0 && step <= LINE_STEP * line.size;
+        let is_next = if used == 0 { begin == 0 } else { begin > column };
+        if !is_of_size || line.origin.y <= above || !(goes_on || is_next && is_near) {
+            break;
+        }
+        for (place, cell) in places.iter().zip(&line.cells) {
+            match cells.get_mut(*place)? {
+                Some(whole) if starts_alike(whole, cell, line.size) => whole.go_on(cell),
+                Some(_) => return finished(first, cells, bottom, used),
+                empty => *empty = Some(cell.clone()),
+            }
+        }
+        (column, y, bottom) = (end, line.origin.y, bottom.max(line.origin.y));
+        used += 1;
+    }
+    finished(first, cells, bottom, used)
+}
+
+fn starts_alike(one: &Cell, other: &Cell, size: f64) -> bool {
+    (one.start - other.start).abs() <= ALIGNED * size
+}
+
+/// The columns that the cells of a line stand in, from left to right; `None` if one stands in none.
+fn places(line: &Line, columns: &Line) -> Option<Vec<usize>> {
+    let size = line.size.max(columns.size);
+    let place = |cell: &Cell| {
+        let place = columns.cells.iter().position(|column| are_aligned(cell, column, size))?;
+        let fits = columns.cells.get(place + 1).is_none_or(|next| cell.end <= next.start + OVERHANG * size);
+        fits.then_some(place)
+    };
+    let places: Vec<usize> = line.cells.iter().map(place).collect::<Option<_>>()?;
+    (line.is_upright() && places.is_sorted_by(|one, next| one < next)).then_some(places)
+}
+
+fn finished(first: &Line, cells: Vec<Option<Cell>>, bottom: f64, used: usize) -> Option<(Line, usize)> {
+    let mut row = first.clone();
+    row.cells = cells.into_iter().flatten().collect();
+    row.text = row.cells.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join("\t");
+    row.origin.y = bottom;
+    (row.cells.len() >= ALIGNED_CELLS).then_some((row, used))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdf::lines::{LineBuilder, tests::drawn};
+
+    /// The cells of the rows that these lines begin with, and how many lines are left.
+    fn read(texts: &[(&str, f64, f64)]) -> (Vec<String>, usize) {
+        let mut builder = LineBuilder::default();
+        for (text, x, y) in texts {
+            drawn(&mut builder, text, *x, *y, 10.0);
+        }
+        let lines = builder.finish(None);
+        let (rows, used) = rows(&lines);
+        let texts = |row: &Line| row.cells.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join("|");
+        (rows.iter().map(texts).collect(), lines.len() - used)
+    }
+
+    #[test]
+    fn cells_go_on_in_further_lines() {
+        let table = [
+            ("Paint", 0.0, 0.0),
+            ("Use", 100.0, 0.0),
+            ("Price", 300.0, 0.0),
+            ("Oil", 0.0, 20.0),
+            ("on wood, and wherever", 100.0, 20.0),
+            ("it is wet", 100.0, 32.0),
+            ("12", 300.0, 20.0),
+            // Its first cell stands at the bottom, and a word of its second is cut.
+            ("Chalk of the", 0.0, 72.0),
+            ("south", 0.0, 84.0),
+            ("on walls that are dry, an-", 100.0, 60.0),
+            ("cient", 100.0, 72.0),
+            ("8", 300.0, 84.0),
+            ("Lime", 0.0, 100.0),
+            ("anywhere", 100.0, 100.0),
+            ("A text below the table.", 0.0, 114.0),
+        ];
+        let expected = [
+            "Paint|Use|Price",
+            "Oil|on wood, and wherever it is wet|12",
+            "Chalk of the south|on walls that are dry, ancient|8",
+            "Lime|anywhere",
+        ];
+        assert_eq!(read(&table), (expected.map(str::to_owned).to_vec(), 1));
+    }
+
+    #[test]
+    fn a_header_goes_on_too_and_text_does_not() {
+        let table = [
+            ("Paint", 0.0, 0.0),
+            ("Price of", 100.0, 0.0),
+            ("a tin", 100.0, 12.0),
+            ("Oil", 0.0, 30.0),
+            ("12", 100.0, 30.0),
+        ];
+        assert_eq!(read(&table), (vec!["Paint|Price of a tin".to_owned(), "Oil|12".to_owned()], 0));
+        let text = [("Paint:", 0.0, 0.0), ("oil", 100.0, 0.0), ("in tins", 100.0, 12.0), ("A text.", 0.0, 30.0)];
+        assert_eq!(read(&text), (vec!["Paint:|oil".to_owned()], 2));
+        let wide = [
+            ("Paint", 0.0, 0.0),
+            ("Oil", 100.0, 0.0),
+            ("Wood", 0.0, 20.0),
+            ("dry", 100.0, 20.0),
+            ("A line that goes across both columns", 0.0, 32.0),
+            ("of text", 100.0, 44.0),
+        ];
+        assert_eq!(read(&wide), (vec!["Paint|Oil".to_owned(), "Wood|dry".to_owned()], 2));
+        let far = [
+            ("Paint", 0.0, 0.0),
+            ("Oil", 100.0, 0.0),
+            ("Wood", 0.0, 20.0),
+            ("dry", 100.0, 20.0),
+            ("A note", 100.0, 90.0),
+        ];
+        assert_eq!(read(&far), (vec!["Paint|Oil".to_owned(), "Wood|dry".to_owned()], 1));
+    }
+}
