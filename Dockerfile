@@ -42,8 +42,6 @@ RUN apt-get update \
 COPY --from=build /build/target/release/cited /usr/local/bin/cited
 
 USER 10001
-# Large buffers go back to the system when they are freed: glibc would keep those of every large document.
-ENV MALLOC_MMAP_THRESHOLD_=262144
 # Everybody who reaches the port may try: the service refuses to start like this without CITED_API_KEYS.
 ENV CITED_LISTEN=0.0.0.0:8080 \
     CITED_LOG_FORMAT=json

@@ -152,6 +152,7 @@ impl Settings {
             duration: self.lease.try_into().unwrap_or(time::Duration::MINUTE),
             max_items: 128,
             max_bytes: 2 * 1024 * 1024,
+            below_bytes: None,
             max_shared_bytes: Some(SHARED_BYTES),
             max_losses: self.max_attempts,
             max_claims: None,

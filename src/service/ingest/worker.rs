@@ -4,7 +4,7 @@
 use std::{future::pending, sync::Arc, time::Duration};
 
 use futures::future::Either;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -20,7 +20,7 @@ use crate::{
         background::{BackgroundTask, Heartbeat, Heartbeats},
         error_chain,
     },
-    store::{Claim, ClaimHandle, ItemKey, MAX_CLAIMS, Phase, StoreError},
+    store::{Claim, ClaimHandle, ItemKey, Lease, MAX_CLAIMS, Phase, StoreError},
 };
 
 /// Delay of a worker after an unexpected error.
@@ -45,7 +45,7 @@ const NOTE: Duration = Duration::from_millis(500);
 const SMALL_BYTES: usize = 128 * 1024;
 
 /// Bytes of a claim from which it is large.
-const LARGE_BYTES: usize = 16 << 20;
+const LARGE_BYTES: u32 = 16 << 20;
 
 /// What a task claims.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ enum WorkEnd {
 pub(crate) struct Worker {
     processor: Processor,
     heartbeats: Heartbeats,
-    /// Held while a large claim is processed.
+    /// Held while a large claim is made and processed.
     large_turn: Arc<Mutex<()>>,
 }
 
@@ -223,7 +223,7 @@ impl Worker {
     /// # Errors
     /// Store errors; the claim has then been released, or returns to the queue when its lease ends.
     async fn step(&self, duty: Duty, heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
-        let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
+        let Some((claim, _turn)) = self.claim(duty).await? else { return Ok(Progress::Idle) };
         let is_small = claim.handle.phase == Phase::Store && claim.bytes() <= SMALL_BYTES;
         let work = Box::pin(self.work_on(claim, heartbeat));
         if is_small {
@@ -274,7 +274,9 @@ impl Worker {
         Ok(())
     }
 
-    async fn claim(&self, duty: Duty) -> Result<Option<Claim>, StoreError> {
+    /// Makes a claim, which holds the turn of large ones if it is one of them. Each takes several times its size in memory, so
+    /// they are processed one after another; the next ones wait in the queue, and this task takes smaller ones meanwhile.
+    async fn claim(&self, duty: Duty) -> Result<Option<(Claim, Option<OwnedMutexGuard<()>>)>, StoreError> {
         let Processor { store, settings, context, .. } = &self.processor;
         let (phases, lease) = match duty {
             Duty::Phases(phases) => (phases, settings.lease()),
@@ -282,8 +284,12 @@ impl Worker {
         };
         for phase in phases {
             let lease = if *phase == Phase::Fetch { settings.lease_of_fetches() } else { lease };
+            let turn = if *phase == Phase::Store { Arc::clone(&self.large_turn).try_lock_owned().ok() } else { None };
+            let below_bytes = (*phase == Phase::Store && turn.is_none()).then_some(i64::from(LARGE_BYTES));
+            let lease = Lease { below_bytes, ..lease };
             if let Some(claim) = store.jobs().claim(*phase, &lease, context.clock.now()).await? {
-                return Ok(Some(claim));
+                let is_large = claim.bytes() >= LARGE_BYTES as usize;
+                return Ok(Some((claim, turn.filter(|_| is_large))));
             }
         }
         Ok(None)
@@ -300,7 +306,7 @@ impl Worker {
     ) -> Result<WorkEnd, ServiceError> {
         let jobs = jobs_of(&claim.items.iter().map(|item| item.key).collect::<Vec<_>>());
         tokio::select! {
-            result = Box::pin(self.process_in_turn(claim, metrics)) => result.map(|()| WorkEnd::Over),
+            result = Box::pin(self.processor.process(claim, metrics)) => result.map(|()| WorkEnd::Over),
             () = self.keep_lease(handle, heartbeat) => {
                 tracing::warn!(
                     jobs, fence = handle.fence,
@@ -313,12 +319,6 @@ impl Worker {
                 Ok(WorkEnd::Stopped)
             }
         }
-    }
-
-    /// Processes a claim. Large ones are processed one after another: each takes several times its size in memory.
-    async fn process_in_turn(&self, claim: Claim, metrics: &Arc<JobMetrics>) -> Result<(), ServiceError> {
-        let _turn = if claim.bytes() >= LARGE_BYTES { Some(self.large_turn.lock().await) } else { None };
-        self.processor.process(claim, metrics).await
     }
 
     /// Releases an unfinished claim, as soon as the database can be reached: its remaining items return to the queue, to be

@@ -227,6 +227,7 @@ async fn first_waiting(
                CROSS JOIN LATERAL (
                    SELECT i.tenant_id, i.job_id, i.ordinal FROM job_item i
                    WHERE i.state = 'queued' AND i.phase = $2 AND i.tenant_id = w.tenant_id AND i.available_at <= $1
+                     AND ($5::bigint IS NULL OR i.content_bytes < $5)
                    ORDER BY i.phase, i.tenant_id, i.position LIMIT 1) AS oldest
                WHERE ($3::bigint IS NULL OR COALESCE(s.claims, 0) < $3)
                  AND (NOT $4 OR EXISTS (SELECT FROM served others WHERE others.tenant_id <> w.tenant_id))
@@ -238,6 +239,7 @@ async fn first_waiting(
         phase.as_str(),
         lease.max_claims,
         lease.beside_others,
+        lease.below_bytes,
     )
     .fetch_optional(&mut **transaction)
     .await?;
@@ -276,7 +278,7 @@ async fn take_items(
         r#"WITH oldest AS MATERIALIZED (
                SELECT job_id, ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
                WHERE tenant_id = $1 AND state = 'queued' AND phase = $8 AND available_at <= $3
-                 AND ($9::bigint IS NOT NULL OR job_id = $2)
+                 AND ($9::bigint IS NOT NULL OR job_id = $2) AND ($13::bigint IS NULL OR content_bytes < $13)
                ORDER BY phase, tenant_id, position LIMIT $4 FOR UPDATE SKIP LOCKED
            ), fitting AS MATERIALIZED (
                SELECT job_id, ordinal FROM (
@@ -306,6 +308,7 @@ async fn take_items(
         first.collection_id,
         first.kind,
         first.indexing,
+        lease.below_bytes,
     )
     .fetch_all(&mut **transaction)
     .await?;

@@ -19,6 +19,8 @@ pub struct Lease {
     pub max_items: i64,
     /// Most bytes of one claim, unless its first item alone has more.
     pub max_bytes: i64,
+    /// Bytes of content from which an item is left to later claims; `None` for items of any size.
+    pub below_bytes: Option<i64>,
     /// Most bytes of a claim over several jobs: each of them waits for all. `None` for claims of one job only.
     pub max_shared_bytes: Option<i64>,
     /// Number of workers lost while processing an item alone, after which the item fails.

@@ -6,27 +6,27 @@ use cited::{
 };
 use domain::{identity::TenantId, security_event::SecurityEvent};
 use serde_json::json;
-use sqlx::{ConnectOptions, Connection, Executor};
 use time::{Duration, OffsetDateTime};
 
-use crate::{database, harness::TestApp, scripted::ModelServer, wait};
+use crate::{database, harness::TestApp, scripted::ModelServer};
 
-const LEASE: Lease = Lease {
+pub(super) const LEASE: Lease = Lease {
     duration: Duration::seconds(30),
     max_items: 10,
     max_bytes: 1 << 20,
+    below_bytes: None,
     max_shared_bytes: Some(1_000),
     max_losses: 3,
     max_claims: None,
     beside_others: false,
 };
 
-fn at(seconds: i64) -> OffsetDateTime {
+pub(super) fn at(seconds: i64) -> OffsetDateTime {
     OffsetDateTime::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
 }
 
 /// A store with one queued job of `count` documents and nobody to work on it.
-async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
+pub(super) async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
     let options = database::create().await;
     let profile = domain::identity::EmbeddingProfile { model: "m".to_owned(), dimension: 4 };
     let profile = Store::ensure_profile(&options, &profile).await.expect("profile");
@@ -52,7 +52,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
 }
 
 /// Queues a job of `count` documents.
-async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
+pub(super) async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
     let (items, event) = (items(count), event(id, "create_documents"));
     let outcomes = store.jobs().enqueue(TenantId::DEFAULT, &[(&new_job(id, &event), &items)]).await.expect("queued");
     assert!(matches!(outcomes.as_slice(), [EnqueueOutcome::Queued]), "{outcomes:?}");
@@ -100,7 +100,7 @@ fn event(id: uuid::Uuid, action: &str) -> SecurityEvent {
     }
 }
 
-fn uuid(number: u128) -> uuid::Uuid {
+pub(super) fn uuid(number: u128) -> uuid::Uuid {
     uuid::Uuid::from_u128(number)
 }
 
@@ -131,63 +131,6 @@ async fn requests_that_are_repeated_together_in_another_order_wait_for_the_first
     assert_eq!(first, [second[1], second[0]], "each outcome is told of its own request");
     let jobs = database::number(&options, "SELECT count(*) FROM job").await;
     assert_eq!(jobs, 3, "each is accepted once");
-    store.close().await;
-}
-
-#[tokio::test]
-async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
-    let (store, _) = queued(15).await;
-    let first = store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
-    assert_eq!(first.items.len(), 10);
-    let small = Lease { max_bytes: 250, ..LEASE };
-    let second = store.jobs().claim(Phase::Store, &small, at(1)).await.expect("claim").expect("work");
-    assert_eq!(second.items.len(), 2, "two of 100 bytes fit into 250");
-    assert!(second.handle.fence > first.handle.fence);
-    let tiny = Lease { max_bytes: 1, ..LEASE };
-    let third = store.jobs().claim(Phase::Store, &tiny, at(1)).await.expect("claim").expect("work");
-    assert_eq!(third.items.len(), 1, "one always fits");
-    let mut all: Vec<i32> =
-        [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.key.ordinal)).collect();
-    all.sort_unstable();
-    all.dedup();
-    assert_eq!(all.len(), 13, "nothing is claimed twice");
-    store.close().await;
-}
-
-#[tokio::test]
-async fn claims_at_the_same_time_share_no_item() {
-    let (store, options) = queued(3).await;
-    queue(&store, uuid(3), 1).await;
-    // Holds up whoever has taken items, at their jobs.
-    let mut holder = options.connect().await.expect("connect");
-    holder.execute("BEGIN; SELECT FROM job FOR UPDATE").await.expect("locked");
-    let let_go = async {
-        let waiters =
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        wait::until_count(&options, waiters, |waiting| waiting == 1).await;
-        holder.execute("COMMIT").await.expect("let go");
-    };
-    let jobs = store.jobs();
-    let claim = || jobs.claim(Phase::Store, &LEASE, at(1));
-    let (one, other, ()) = tokio::join!(claim(), claim(), let_go);
-    let claimed = [one, other].map(|claim| claim.expect("claim").map_or(0, |claim| claim.items.len()));
-    assert_eq!(claimed.iter().sum::<usize>(), 4, "{claimed:?}");
-    let attempts = database::number(&options, "SELECT max(attempts)::bigint FROM job_item").await;
-    assert_eq!(attempts, 1);
-    holder.close().await.expect("close");
-    store.close().await;
-}
-
-#[tokio::test]
-async fn what_a_delete_holds_is_not_looked_at_again_and_again() {
-    let (store, options) = queued(2).await;
-    let mut holder = options.connect().await.expect("connect");
-    holder.execute("BEGIN; SELECT FROM job_item FOR UPDATE").await.expect("locked");
-    assert!(store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").is_none());
-    holder.execute("ROLLBACK").await.expect("let go");
-    let claim = store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
-    assert_eq!(claim.items.len(), 2);
-    holder.close().await.expect("close");
     store.close().await;
 }
 

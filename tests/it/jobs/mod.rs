@@ -1,6 +1,7 @@
 //! The queue: claims, control from outside, limits, notifications, and processes that die.
 
 pub(crate) mod chaos;
+mod claims;
 mod control;
 mod direct;
 mod fairness;
