@@ -59,8 +59,8 @@ pub(crate) use jobs::{
     RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
-    Care, DenseHit, DenseQuery, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
-    WantedPassage,
+    Care, DenseHit, DenseQuery, DocumentFrequencies, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search,
+    Selection, VectorScan, WantedPassage,
 };
 
 pub(crate) use erasures::{Erased, ErasureRow, Erasures, LeftAsks, Remainder, Traces};

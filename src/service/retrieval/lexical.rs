@@ -113,10 +113,10 @@ impl Retriever {
             .iter()
             .flat_map(|Asked { searched, stems, salt }| stems.ids(*salt).map(|id| (searched.collection.index, id)))
             .unzip();
-        let search = self.store.search();
-        let mut by_index = search.document_frequencies(query.tenant, &indexes, &terms).await?;
+        let mut by_index = self.store.search().document_frequencies(query.tenant, &indexes, &terms).await?;
         if let Some(caller) = &query.searched_filter().caller {
-            search.count_seen(query.tenant, &mut by_index, caller).await?;
+            let of = (&self.store, query.tenant);
+            self.seen_frequencies.lower(of, caller, query.collections, &mut by_index).await?;
         }
         Ok(Frequencies { by_index, unknown: HashMap::new() })
     }

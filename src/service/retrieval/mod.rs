@@ -10,6 +10,7 @@ mod query;
 mod rerank;
 mod result_cache;
 mod seen;
+mod seen_frequencies;
 mod sources;
 mod stages;
 
@@ -24,6 +25,7 @@ use self::{
     passage_cache::PassageCache,
     result_cache::{ResultCache, ResultKey},
     seen::SeenCache,
+    seen_frequencies::SeenFrequencies,
 };
 use super::{ServiceError, embedders::Embedders, principals::principal_numbers};
 pub(crate) use crate::store::{Passage, VectorScan};
@@ -92,6 +94,7 @@ pub(crate) struct Retriever {
     passages: Arc<PassageCache>,
     results: Arc<ResultCache>,
     seen: Arc<SeenCache>,
+    seen_frequencies: Arc<SeenFrequencies>,
 }
 
 /// Settings of retrieval.
@@ -115,9 +118,10 @@ impl Retriever {
         let bytes = settings.passage_cache_bytes;
         let (for_results, for_counts) = (bytes / 4, bytes / 32);
         let results = Arc::new(ResultCache::new(for_results));
-        let passages = Arc::new(PassageCache::new(bytes - for_results - for_counts));
+        let passages = Arc::new(PassageCache::new(bytes - for_results - 2 * for_counts));
         let seen = Arc::new(SeenCache::new(for_counts));
-        Self { store, embedders, reranker, fetch_k: settings.fetch_k, passages, results, seen }
+        let seen_frequencies = Arc::new(SeenFrequencies::new(for_counts));
+        Self { store, embedders, reranker, fetch_k: settings.fetch_k, passages, results, seen, seen_frequencies }
     }
 
     /// How many passages each half finds for the query.

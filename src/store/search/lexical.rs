@@ -14,9 +14,6 @@ use crate::store::{Scope, Search, Selection, StoreError, documents::chunk, searc
 /// Number of chunks of an index that contain a term; terms in no chunk are missing.
 pub(crate) type DocumentFrequencies = HashMap<i32, u64>;
 
-/// Largest number of chunks of a term that are counted one by one.
-const MOST_COUNTED: u64 = 2_000;
-
 /// The query side of BM25 in the form that the database function takes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LexicalQuery {
@@ -77,46 +74,33 @@ impl Search<'_> {
         Ok(frequencies)
     }
 
-    /// Lowers the frequencies of rare terms to the number of chunks that a caller who is these principals may see, so that
-    /// hidden documents tell nothing by the words that stand in them alone. Counting commoner ones would take too long; of
-    /// those enough is seen.
+    /// Returns in how many chunks that a caller who is these principals may see each of these (salted) terms stands, each in the
+    /// index at its place in `indexes`. Not from a replica: it is kept under a revision that a replica may not have reached.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn count_seen(
+    pub(crate) async fn seen_frequencies(
         &self,
         tenant: TenantId,
-        frequencies: &mut HashMap<Uuid, DocumentFrequencies>,
+        indexes: &[Uuid],
+        terms: &[i32],
         caller: &[i32],
-    ) -> Result<(), StoreError> {
-        let all = frequencies
-            .iter()
-            .flat_map(|(index, terms)| terms.iter().map(move |(term, count)| (*index, *term, *count)));
-        let rare = all.filter(|(_, _, count)| *count <= MOST_COUNTED);
-        let (indexes, terms): (Vec<Uuid>, Vec<i32>) = rare.map(|(index, term, _)| (index, term)).unzip();
-        if terms.is_empty() {
-            return Ok(());
-        }
-        let mut reading = self.store.reading(tenant).await?;
+    ) -> Result<Vec<(Uuid, i32, u64)>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT index_id AS "index_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
                FROM seen_frequencies($1, $2, $3, $4)"#,
             tenant.0,
-            &indexes,
-            &terms,
+            indexes,
+            terms,
             caller,
         )
-        .fetch_all(&mut *reading)
+        .fetch_all(&mut *transaction)
         .await?;
-        reading.end().await?;
-        for row in rows {
-            let Some(terms) = frequencies.get_mut(&row.index_id) else { continue };
-            match u64::from(row.document_frequency.unsigned_abs()) {
-                0 => terms.remove(&row.term_id),
-                seen => terms.insert(row.term_id, seen),
-            };
-        }
-        Ok(())
+        transaction.commit().await?;
+        let seen =
+            rows.into_iter().map(|row| (row.index_id, row.term_id, row.document_frequency.unsigned_abs().into()));
+        Ok(seen.collect())
     }
 
     /// Returns at most `limit` chunks that pass the filter, best BM25 score first, ties in key order. If the filter

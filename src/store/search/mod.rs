@@ -9,7 +9,7 @@ pub(in crate::store) mod read_connection;
 pub(in crate::store) mod selection;
 
 pub(crate) use dense::{Care, DenseHit, DenseQuery, VectorScan};
-pub(crate) use lexical::LexicalQuery;
+pub(crate) use lexical::{DocumentFrequencies, LexicalQuery};
 pub(crate) use passages::{FoundPassage, LexicalHit, Passage, Scope, WantedPassage};
 pub(crate) use selection::Selection;
 
