@@ -212,7 +212,8 @@ async fn answer_from(
         return Ok(answered(ask, state, AskOutcome::Answered { answer, by }));
     }
     let found = state.pool.hits();
-    let evidence = state.continuation.alone(ask, state.pool.evidence(over));
+    let evidence = state.sub_questions.take_turns(state.pool.evidence(over));
+    let evidence = state.continuation.alone(ask, evidence);
     let chosen = with_steps(ask, currency::current(ask, &evidence, found), found);
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
     // Passages that were joined may tell how their documents begin.

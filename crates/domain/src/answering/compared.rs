@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::SentenceCandidate;
 use super::choose::{Scored, best_for};
 use super::excerpt::{Excerpt, Excerpts, LONGEST_STEPS, Sources};
+use super::naming::about;
 use super::need::PassageReason;
-use super::parts::{compared, parts};
+use super::parts::{Part, compared, parts};
 use super::read_source::ReadSource;
 use super::units::{Unit, UnitKind};
 use crate::citation::is_ignorance;
@@ -28,6 +29,9 @@ impl Sources<'_> {
                 found.chosen = self.around_best(ranked);
             }
         }
+        if let Some(pages) = self.beginnings_of(&parts) {
+            return Excerpts { chosen: pages, missing: Vec::new() };
+        }
         for part in parts {
             let best = best_for(self.question(), ranked, &part);
             let excerpt =
@@ -43,6 +47,23 @@ impl Sources<'_> {
         }
         found.missing.retain(|sentence| is_ignorance(sentence));
         found
+    }
+
+    /// The beginnings of the documents that have the things compared for their titles, where each has one: they tell what it is.
+    fn beginnings_of(&self, parts: &[Part]) -> Option<Vec<Excerpt>> {
+        let beginning_of = |part: &Part| {
+            let is_titled = |(_, read): &(usize, &ReadSource<'_>)| {
+                about(&part.text, read.source.title) >= 1.0 && about(read.source.title, &part.text) >= 1.0
+            };
+            let excerpt = |(number, read): (usize, &ReadSource<'_>)| {
+                let beginning = read.first_section(number, PassageReason::Compared)?;
+                Some((read.source.key.ordinal, Excerpt { about: Some(part.text.clone()), ..beginning }))
+            };
+            let of_document = self.read().iter().enumerate().filter(is_titled).filter_map(excerpt);
+            of_document.min_by_key(|(ordinal, _)| *ordinal).map(|(_, excerpt)| excerpt)
+        };
+        let beginnings: Vec<Excerpt> = parts.iter().map(beginning_of).collect::<Option<_>>()?;
+        (beginnings.len() > 1).then_some(beginnings)
     }
 
     /// The entries of the options that the question names.

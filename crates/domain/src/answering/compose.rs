@@ -35,6 +35,9 @@ pub(super) const NEARER: f32 = 0.06;
 /// Lead over sentences elsewhere from which a sentence is preferred although another passage is nearer.
 const CLEAR_LEAD: f32 = 0.1;
 
+/// Longest sentence, in bytes, that is quoted because it stands between two.
+const LONGEST_BETWEEN: usize = 300;
+
 /// Writes the answer, or returns `None` when no candidate is related to the question.
 ///
 /// `likenesses` runs parallel to `candidates`: question against [`SentenceCandidate::embedded`]. Without it,
@@ -66,7 +69,9 @@ pub fn compose(
     let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
     let tells = choice.sentences.iter().any(|(sentence, _)| sought.tells(sentence));
     let goes_below = parts.is_empty() && !tells;
-    let mut answer = write(question, &in_reading_order(choice.sentences), features, goes_below);
+    let chosen = in_reading_order(choice.sentences);
+    let chosen = if parts.is_empty() { with_gaps_closed(chosen, candidates) } else { chosen };
+    let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
     answer.name_missing(&choice.missing);
     Some(answer)
@@ -156,6 +161,29 @@ fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
     let turn = |source: usize| sources.iter().position(|known| *known == source);
     chosen.sort_by_key(|(candidate, _)| (turn(candidate.source), candidate.place));
     chosen
+}
+
+/// The chosen sentences in order, with the one that stands between two of a paragraph: without it the second would go on with
+/// something else than the first.
+fn with_gaps_closed<'c>(chosen: Vec<Scored<'c>>, candidates: &'c [SentenceCandidate]) -> Vec<Scored<'c>> {
+    let mut closed: Vec<Scored<'c>> = Vec::new();
+    for (next, score) in chosen {
+        let before = closed.last().filter(|(before, _)| {
+            let is_same = before.source == next.source && before.block == next.block;
+            is_same && before.place + 2 == next.place && !before.is_row && !next.is_row
+        });
+        let between = before.and_then(|(before, _)| {
+            let is_between = |found: &&SentenceCandidate| {
+                found.source == next.source && found.place + 1 == next.place && !found.is_fragment
+            };
+            let found = candidates.iter().find(is_between)?;
+            let is_said = before.range.end > found.range.start || found.range.end > next.range.start;
+            (found.text.len() <= LONGEST_BETWEEN && !is_said).then_some(found)
+        });
+        closed.extend(between.map(|between| (between, score)));
+        closed.push((next, score));
+    }
+    closed
 }
 
 /// Writes the chosen sentences; `goes_below` if none tells what is asked for, so that the one below does.

@@ -333,12 +333,19 @@ impl<'m> Sources<'m> {
         Some(read.excerpt(source, section, read.whole_run(section, unit), reason))
     }
 
-    /// The section in which a sentence stands, or of a long one what follows the sentence; the table of a row.
-    pub(super) fn section_of(&self, source: usize, start: usize) -> Option<Excerpt> {
+    /// The section in which a sentence stands, or of a long one what follows the sentence; of a list of entries those that
+    /// are about the question; the table of a row.
+    pub(super) fn section_of(&self, source: usize, start: usize) -> Option<Vec<Excerpt>> {
         let (read, section, unit) = self.unit_of(source, start)?;
-        let is_row = read.is_of(unit, UnitKind::Row);
-        let units = if is_row { read.whole_run(section, unit) } else { read.around(section, unit, LONGEST_CLOSEST) };
-        Some(read.excerpt(source, section, units, PassageReason::Closest))
+        let parts = if read.is_of(unit, UnitKind::Row) {
+            vec![read.whole_run(section, unit)]
+        } else if let Some(entries) = read.entries_near(section, unit, LONGEST_CLOSEST) {
+            entries
+        } else {
+            vec![read.around(section, unit, LONGEST_CLOSEST)]
+        };
+        let excerpt = |units| read.excerpt(source, section, units, PassageReason::Closest);
+        Some(parts.into_iter().map(excerpt).collect())
     }
 
     /// The row, or the paragraph, in which a figure stands.

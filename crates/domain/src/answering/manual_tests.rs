@@ -340,3 +340,35 @@ fn a_variable_and_a_maker_are_told_or_not() {
     assert!(!lacks(question, "The jar is maintained by Ada."));
     assert!(!lacks(question, "The Jar was made by the lid makers of Paris."));
 }
+
+#[test]
+fn what_stands_between_two_sentences_is_quoted_too() {
+    let flag = "The lid flag is a single bit, whose meaning depends on the kind of jar. For tin jars, it keeps others from moving them; this is called the deletion flag. For glass jars the bit keeps the lid on; this is called the lid flag.";
+    let said = text("What does the lid flag do?", &[flag]);
+    let (first, last) = (said.find("a single bit"), said.find("keeps the lid on"));
+    assert!(first.is_some() == last.is_some() || said.matches("[^1]").count() == 1, "{said}");
+    if first.is_some() && last.is_some() {
+        assert!(said.contains("tin jars"), "{said}");
+    }
+}
+
+#[test]
+fn of_the_page_that_is_named_and_of_no_other() {
+    let parsed = parsed("What is the default block size of dd?");
+    let (dd, disk) = (
+        "bs=BYTES: read and write up to BYTES bytes at a time (default: 512)",
+        "In most common cases, the default block size is 4k.",
+    );
+    let source = |title, text| AnswerSource { title, ..AnswerSource::alone(text) };
+    let sources = [source("mke2fs(8)", disk), source("dd(1)", dd)];
+    let evidence =
+        sources.map(|source| PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, source.text));
+    let answer = compose(&parsed, &candidates(&parsed, &sources, &evidence), None).unwrap();
+    assert_eq!(answer.text, format!("{dd} [^2]"));
+    // Where the page says nothing, others may.
+    let sources = [source("mke2fs(8)", disk), source("dd(1)", "dd [OPERAND]...")];
+    let evidence =
+        sources.map(|source| PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, source.text));
+    let answer = compose(&parsed, &candidates(&parsed, &sources, &evidence), None).unwrap();
+    assert!(answer.text.starts_with(disk), "{}", answer.text);
+}

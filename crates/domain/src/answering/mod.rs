@@ -25,6 +25,7 @@ mod form;
 mod fragment;
 mod lines;
 mod listed;
+mod manual_page;
 #[cfg(test)]
 mod manual_tests;
 mod naming;

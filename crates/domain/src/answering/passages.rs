@@ -68,9 +68,9 @@ pub fn closest(
     likenesses: Option<&[Likeness]>,
     answer: &ExtractiveAnswer,
 ) -> Option<QuotedPassages> {
-    let sources = Sources::new(material, &[]);
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
     let ranked = rank(candidates, likenesses);
+    let sources = Sources::new(material, &ranked);
     let (first, highest) = *ranked.first()?;
     let quoted = answer.best().filter(|_| answer.is_rivalled);
     let is_quoted = |(found, _): &&Scored<'_>| {
@@ -85,13 +85,13 @@ pub fn closest(
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     // One that begins within a sentence is not given.
     if let Some(section) = headed_as_asked(material).and_then(|(source, at)| sources.section_of(source, at)) {
-        page.push(&sources, section);
+        page.push_all(&sources, section);
     }
     let sections = std::iter::once(best).chain(nearest.into_iter().chain(others).map(|(found, _)| *found));
     for found in sections {
         let is_given = page.passages.iter().any(|given| given.source_index == found.source);
         if page.passages.len() < MOST_CLOSEST && !is_given {
-            page.push(&sources, sources.section_of(found.source, found.range.start)?);
+            page.push_all(&sources, sources.section_of(found.source, found.range.start)?);
         }
     }
     (!page.passages.is_empty()).then_some(page)
@@ -115,6 +115,13 @@ fn headed_as_asked(material: &Material<'_>) -> Option<(usize, usize)> {
 }
 
 impl QuotedPassages {
+    /// Adds the excerpts of a source.
+    fn push_all(&mut self, sources: &Sources<'_>, excerpts: Vec<Excerpt>) {
+        for excerpt in excerpts {
+            self.push(sources, excerpt);
+        }
+    }
+
     /// Adds an excerpt, unless nothing of it can be quoted.
     fn push(&mut self, sources: &Sources<'_>, excerpt: Excerpt) {
         let Some(read) = sources.get(excerpt.source) else { return };
@@ -129,7 +136,10 @@ impl QuotedPassages {
         let Excerpt { source, reason, about, heading, .. } = excerpt;
         let passage = GivenPassage { source_index: source, reason, about };
         // Entries of one section and rows of one table are one passage.
-        let is_piecewise = matches!(reason, PassageReason::Steps | PassageReason::Figures | PassageReason::List);
+        let is_piecewise = matches!(
+            reason,
+            PassageReason::Steps | PassageReason::Figures | PassageReason::List | PassageReason::Closest
+        );
         if !is_piecewise || self.passages.last() != Some(&passage) {
             if let Some(lead_in) = lead_in(read, heading) {
                 self.paragraph(&lead_in);

@@ -276,6 +276,43 @@ fn a_doubtful_answer_is_given_its_paragraph() {
 }
 
 #[test]
+fn of_a_list_of_entries_those_that_are_about_the_question_are_given() {
+    let codes = "31: The command to go on failed.\n\n33: The range was wrong.\n\n36: Bad resume of a download. It could not be gone on with.\n\n37: The file could not be read. Permissions?\n\n38: The directory has no lid.";
+    let parsed = parsed("Is it possible to resume a download?");
+    let source = AnswerSource { title: "fetch(1)", ..AnswerSource::alone(codes) };
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, source.text)];
+    let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
+    let found = candidates(&parsed, material.sources, &evidence);
+    let answer = compose(&parsed, &found, None).expect("an answer");
+    let given = closest(&material, &found, None, &answer).expect("passages");
+    let expected = "### fetch(1)\n\n36: Bad resume of a download. [^1] It could not be gone on with. [^1]";
+    assert_eq!(given.text, expected);
+}
+
+#[test]
+fn a_paragraph_below_a_list_of_options_is_no_part_of_its_last_entry() {
+    let page = "-z, --zero: lines end with a zero\n\n--version: print the version and exit\n\nWith --follow, the tail of a log is followed as it grows. A renamed log file is followed on.";
+    let given = text("How do I follow a log file as it grows?", &[page]);
+    assert!(given.starts_with("With --follow") && !given.contains("--version"), "{given}");
+}
+
+#[test]
+fn documents_that_are_compared_begin_with_what_they_are() {
+    let page = |title, document, text| {
+        let of = AnswerSource::alone(text);
+        AnswerSource { key: ChunkKey { document_id: uuid::Uuid::from_u128(document), ordinal: 0 }, title, ..of }
+    };
+    let sources = [
+        page("jar-open(1)", 1, "jar-open - takes the lid off"),
+        page("jar-close(1)", 2, "jar-close - puts the lid on"),
+        page("Notes", 3, "Before jar open and jar close the lid is warm."),
+    ];
+    let given = given_of("What is the difference between jar open and jar close?", &sources).expect("passages");
+    let about: Vec<_> = given.passages.iter().map(|passage| (passage.source_index, passage.about.as_deref())).collect();
+    assert_eq!(about, [(0, Some("jar open")), (1, Some("jar close"))], "{}", given.text);
+}
+
+#[test]
 fn a_few_words_are_given_the_section_that_they_head() {
     let parsed = parsed("toner msds");
     let (about, safety) = (["Toner".to_owned(), "About".to_owned()], ["Toner".to_owned(), "MSDS".to_owned()]);

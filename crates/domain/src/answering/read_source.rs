@@ -12,6 +12,9 @@ use crate::evidence::TermMask;
 /// Most entries of a list of options, or rows of a table, that tell what to do.
 const MOST_ENTRIES: usize = 3;
 
+/// Fewest paragraphs of a section that begin with a label for it to be a list of entries.
+const FEWEST_LABELS: usize = 3;
+
 /// A source, its units, and how well they answer.
 pub(super) struct ReadSource<'m> {
     pub(super) source: &'m AnswerSource<'m>,
@@ -79,13 +82,47 @@ impl ReadSource<'_> {
         related.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
-    /// The entry of an option that a unit stands in.
+    /// The entry of an option that a unit stands in. A paragraph about the question below an option that is not stands below the
+    /// list, and in no entry.
     pub(super) fn entry_at(&self, section: &Range<usize>, at: usize) -> Option<Range<usize>> {
         let words = |at: usize| self.source.text.get(self.unit(at)?.range.clone());
         let begins = |at: &usize| words(*at).is_some_and(|words| !entry_options(words).is_empty());
         let start = (section.start..=at).rev().find(begins)?;
         let end = (start + 1..section.end).find(begins).unwrap_or(section.end);
+        let is_below = end == section.end && start < at && self.is_silent(start) && !self.is_silent(at);
+        (!is_below).then_some(start..end)
+    }
+
+    /// Whether a unit has nothing of the question.
+    fn is_silent(&self, at: usize) -> bool {
+        self.unit(at).is_none_or(|unit| unit.mask == 0) && self.scores.get(at).is_none_or(|score| *score <= 0.0)
+    }
+
+    /// The entry of a list of names and what they are that a unit stands in: "36: Bad download resume."
+    fn labelled_at(&self, section: &Range<usize>, at: usize) -> Option<Range<usize>> {
+        let is_labelled = |at: &usize| self.unit(*at).is_some_and(|unit| unit.is_labelled(self.source.text));
+        let of_list = section.clone().filter(is_labelled).count();
+        if of_list < FEWEST_LABELS {
+            return None;
+        }
+        let start = (section.start..=at).rev().find(is_labelled)?;
+        let end = (start + 1..section.end).find(is_labelled).unwrap_or(section.end);
         Some(start..end)
+    }
+
+    /// Of a list of entries the one that a unit stands in and those that answer about as well, in the order of the section;
+    /// `None` elsewhere, and where they are longer than `most` bytes.
+    pub(super) fn entries_near(&self, section: &Range<usize>, at: usize, most: usize) -> Option<Vec<Range<usize>>> {
+        let entry_at = |at| self.entry_at(section, at).or_else(|| self.labelled_at(section, at));
+        let own = entry_at(at)?;
+        let mut entries: Vec<Range<usize>> = section.clone().filter_map(entry_at).collect();
+        entries.dedup();
+        let mut near = self.best_of(section, entries);
+        if !near.contains(&own) {
+            near.push(own);
+            near.sort_by_key(|entry| entry.start);
+        }
+        (near.iter().map(|entry| self.length(entry)).sum::<usize>() <= most).then_some(near)
     }
 
     /// The entries of a section with the best sentences, in the order of the section.
@@ -158,6 +195,7 @@ impl ReadSource<'_> {
     /// The whole section, or, of one that is longer than `most` bytes, what belongs to the unit and as much after it as fits.
     pub(super) fn around(&self, section: &Range<usize>, anchor: usize, most: usize) -> Range<usize> {
         let first = section.clone().find(|at| !self.is_of(*at, UnitKind::Heading)).unwrap_or(section.start);
+        let first = if self.entry_at(section, first).is_some() { anchor } else { first };
         if self.length(&(first..section.end)) <= most {
             return self.without_last_title(first..section.end);
         }

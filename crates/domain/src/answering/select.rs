@@ -6,6 +6,7 @@ use super::entry::Entry;
 use super::form::{AN_ENTRY, asks_for_default, asks_for_entry, tells_default};
 use super::fragment::is_title_line;
 use super::listed::Lists;
+use super::manual_page::NamedPages;
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section};
@@ -42,6 +43,12 @@ pub fn candidates(
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
+    let pages = NamedPages::of(question, asked.titles.iter().copied());
+    let title_of = |candidate: &SentenceCandidate| sources.get(candidate.source).map_or("", |source| source.title);
+    let is_of_other = |candidate: &SentenceCandidate| pages.are_not(title_of(candidate), &candidate.text);
+    if found.iter().any(|candidate| !candidate.is_fragment && !is_of_other(candidate)) {
+        found.retain(|candidate| !is_of_other(candidate));
+    }
     // Sorting is stable: of equals the one from the better source, and the earlier one, comes first.
     found.sort_by(|one, two| prior(two).total_cmp(&prior(one)));
     found.truncate(MAX_CANDIDATES);

@@ -57,11 +57,22 @@ impl Unit {
         }
     }
 
+    /// Whether it is a paragraph that begins with what it is about, as an entry of a list does: "36: Bad download resume."
+    pub(super) fn is_labelled(&self, text: &str) -> bool {
+        let words = text.get(self.range.clone()).unwrap_or_default();
+        let label = words.split_once(": ").map(|(label, _)| label).filter(|label| label.len() <= LONGEST_LABEL);
+        self.kind == UnitKind::Paragraph
+            && label.is_some_and(|label| !label.contains([',', '.', '\n']) && !announces(label))
+    }
+
     /// Whether it is a part of a list, a table or a listing, which is never quoted in part.
     pub(super) const fn is_member(&self) -> bool {
         matches!(self.kind, UnitKind::Item | UnitKind::Row)
     }
 }
+
+/// Longest label at the beginning of an entry, in bytes.
+const LONGEST_LABEL: usize = 40;
 
 /// Words of a sentence that announces a list.
 const ANNOUNCING: [&str; 2] = ["following", "follows"];

@@ -4,7 +4,7 @@
 const PERMALINKS: [char; 6] = ['¶', '#', '§', '🔗', '⚓', '∞'];
 
 /// Terms that are bullets.
-const BULLETS: [&str; 10] = ["o", "*", "-", "•", "·", "–", "—", "+", "◦", "▪"];
+const BULLETS: [&str; 14] = ["o", "*", "-", "•", "·", "–", "—", "+", "◦", "▪", "○", "●", "■", "‣"];
 
 /// The mark of an entry whose term is a bullet or a number: manual pages write lists so.
 pub(super) fn mark_of(term: &str) -> Option<String> {

@@ -2,6 +2,8 @@
 
 mod memory_file;
 
+use std::borrow::Cow;
+
 use libmandoc_rs::{Compression, IncludePolicy, ParseOptions, Parser, RenderErrorKind, RenderFormat, Renderer};
 
 use super::{
@@ -48,13 +50,28 @@ pub(super) fn page(source: &str, content: &mut Content) -> Result<(), ExtractErr
         .with_parser(Parser::new(options))
         // Tags are about as long as the text between them.
         .with_max_output_bytes(2 * MAX_TEXT_BYTES);
-    let page = renderer.render_bytes("page", source.as_bytes()).map_err(|error| match error.kind {
+    let page = renderer.render_bytes("page", with_items(source).as_bytes()).map_err(|error| match error.kind {
         RenderErrorKind::OutputLimit => ExtractError::new(Cause::TooLarge, "the manual page is too long; split it"),
         _ => ExtractError::malformed("manual page", error.message),
     })?;
     html::page(&page.output, content)?;
     content.title = content.title.take().map(|title| as_called(&title, &content.text));
     Ok(())
+}
+
+/// The source with the items of lists as such: DocBook's stylesheets draw their bullets and numbers by moving to the left
+/// (`\h'-04'\(bu\h'+03'\c`).
+fn with_items(source: &str) -> Cow<'_, str> {
+    const TO_THE_LEFT: &str = "\\h'-04'";
+    if !source.contains(TO_THE_LEFT) {
+        return Cow::Borrowed(source);
+    }
+    let item = |line: &str| {
+        let (mark, _) = line.strip_prefix(TO_THE_LEFT)?.split_once("\\h'")?;
+        Some(format!(".IP \"{}\" 4", mark.trim()))
+    };
+    let lines = source.lines().map(|line| item(line).map_or(Cow::Borrowed(line), Cow::Owned));
+    Cow::Owned(lines.flat_map(|line| [line, Cow::Borrowed("\n")]).collect::<String>())
 }
 
 /// The title of a page, `TAR(1)`, in the letters in which its first paragraph has the name: `tar - an archiving utility`.
@@ -147,6 +164,19 @@ north	900
              .fi\n.RE\n.PP\nIt is called so:\n.RS 4\nfrom afar\n.RE\n",
         );
         let expected = "OPTIONS\n\n-n <count>: Open it.\n\nMore than once.\n\n-q:\n\n```\ngate -q\n```\n\nIt is called so:\n\nfrom afar";
+        assert_eq!(page.text, expected);
+    }
+
+    #[test]
+    fn drawn_items_are_items() {
+        let item = |mark: &str, text: &str| {
+            format!(
+                ".sp\n.RS 4\n.ie n \\{{\\\n\\h'-04'{mark}\\h'+03'\\c\n.\\}}\n.el \\{{\\\n.sp -1\n.IP \\(bu 2.3\n.\\}}\n{text}\n.RE\n"
+            )
+        };
+        let items = [item("\\(bu", "Open the gate."), item("\\(bu", "Close it."), item(" 1.", "Wait.")].concat();
+        let page = read(&format!(".TH GATE 1\n.SH NOTES\nYou can do two things:\n{items}"));
+        let expected = "NOTES\n\nYou can do two things:\n- Open the gate.\n- Close it.\n\n1. Wait.";
         assert_eq!(page.text, expected);
     }
 
