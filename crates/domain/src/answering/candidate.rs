@@ -159,6 +159,11 @@ impl SentenceCandidate {
         }
     }
 
+    /// Is embedded with the question that it stands under, of which it is the answer.
+    pub(super) fn embed_below(&mut self, source: &AnswerSource<'_>, question: &str) {
+        self.embedded = embedded(source, &format!("{question} {}", self.text));
+    }
+
     /// Its text with the items of its list.
     fn with_items(&self) -> String {
         std::iter::once(&self.text)

@@ -6,13 +6,14 @@ use std::ops::Range;
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST};
-use super::form::names_option;
+use super::form::{asks_for_default, names_option};
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
 use super::row::cells_asked_for;
 use super::sought::Sought;
 use super::{ExtractiveAnswer, QuotedSentence};
+use crate::command_options::entry_options;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
@@ -34,6 +35,9 @@ pub(super) const NEARER: f32 = 0.06;
 
 /// Lead over sentences elsewhere from which a sentence is preferred although another passage is nearer.
 const CLEAR_LEAD: f32 = 0.1;
+
+/// Longest sentence with what follows it in its paragraph, in bytes.
+const BRIEF_PARAGRAPH: usize = 300;
 
 /// Longest sentence, in bytes, that is quoted because it stands between two.
 const LONGEST_BETWEEN: usize = 300;
@@ -70,7 +74,11 @@ pub fn compose(
     let tells = choice.sentences.iter().any(|(sentence, _)| sought.tells(sentence));
     let goes_below = parts.is_empty() && !tells;
     let chosen = in_reading_order(choice.sentences);
-    let chosen = if parts.is_empty() { with_gaps_closed(chosen, candidates) } else { chosen };
+    let chosen = if parts.is_empty() {
+        with_rest_of_paragraph(question, with_gaps_closed(chosen, candidates), candidates)
+    } else {
+        chosen
+    };
     let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
     answer.name_missing(&choice.missing);
@@ -184,6 +192,43 @@ fn with_gaps_closed<'c>(chosen: Vec<Scored<'c>>, candidates: &'c [SentenceCandid
         closed.push((next, score));
     }
     closed
+}
+
+/// The chosen sentences in order, the best one with what follows it to the end of a brief paragraph: of a yes or no that may be
+/// the condition or the exception, of an entry the value.
+fn with_rest_of_paragraph<'c>(
+    question: &Question,
+    mut chosen: Vec<Scored<'c>>,
+    candidates: &'c [SentenceCandidate],
+) -> Vec<Scored<'c>> {
+    let Some((best, score)) = chosen.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best })
+    else {
+        return chosen;
+    };
+    let asks_for_value = matches!(question.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person)
+        || asks_for_default(&question.asked);
+    let is_entry = !entry_options(&best.text).is_empty() || best.opens > 0.0;
+    let goes_on = question.kind == AnswerKind::YesNo || is_entry && !asks_for_value;
+    let is_whole = best.is_row || !best.items.is_empty() || best.code.is_some() || best.told_below.is_some();
+    if !goes_on || is_whole {
+        return chosen;
+    }
+    let mut length = best.text.len();
+    for place in best.place + 1.. {
+        let is_next = |found: &&SentenceCandidate| {
+            let is_there = found.source == best.source && found.block == best.block && found.place == place;
+            is_there && !found.is_fragment && found.bonus >= 0.0 && !is_echo(question, found)
+        };
+        let Some(next) = candidates.iter().find(is_next) else { break };
+        length += next.text.len();
+        if length > BRIEF_PARAGRAPH {
+            break;
+        }
+        if !chosen.iter().any(|(other, _)| std::ptr::eq(*other, next)) {
+            chosen.push((next, score));
+        }
+    }
+    in_reading_order(chosen)
 }
 
 /// Writes the chosen sentences; `goes_below` if none tells what is asked for, so that the one below does.

@@ -28,6 +28,7 @@ mod listed;
 mod manual_page;
 #[cfg(test)]
 mod manual_tests;
+mod named_entry;
 mod naming;
 mod need;
 #[cfg(test)]

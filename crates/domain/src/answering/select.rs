@@ -7,9 +7,10 @@ use super::form::{AN_ENTRY, asks_for_default, asks_for_entry, tells_default};
 use super::fragment::is_title_line;
 use super::listed::Lists;
 use super::manual_page::NamedPages;
+use super::named_entry::{EntryNames, prefer_named};
 use super::pointer::Pointers;
 use super::role::Roles;
-use super::section::{RunIn, Section};
+use super::section::{RunIn, Section, is_question};
 use super::surroundings::{Above, beside, context, opens_with_default, ruling, taken_back, told_below};
 use crate::currency;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -43,6 +44,11 @@ pub fn candidates(
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
+    if asked.is_for_default {
+        let names: Vec<EntryNames<'_>> =
+            sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect();
+        prefer_named(&question.asked, &mut found, &names);
+    }
     let pages = NamedPages::of(question, asked.titles.iter().copied());
     let title_of = |candidate: &SentenceCandidate| sources.get(candidate.source).map_or("", |source| source.title);
     let is_of_other = |candidate: &SentenceCandidate| pages.are_not(title_of(candidate), &candidate.text);
@@ -102,6 +108,10 @@ fn of_source(
             if !candidate.holds_kind || asked.is_for_default && !tells_default(&candidate.text) {
                 let is_entry = entry.is_some() || opens_section || named_value(&candidate.text).is_some();
                 candidate.told_below = told_below(question, source, evidence, (place, is_entry));
+            }
+            let words_before = before.and_then(|before| source.text.get(before.range.clone())).unwrap_or_default();
+            if is_question(words_before) || opens_section && is_question(above.heading) {
+                candidate.embed_below(source, above.heading);
             }
             let next = evidence.sentences.get(place + 1);
             candidate.taken_back = taken_back(source, sentence, next);

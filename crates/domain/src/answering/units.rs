@@ -71,6 +71,32 @@ impl Unit {
     }
 }
 
+/// Labels of what is said about an entry, which begin none.
+pub(super) const FIELDS: [&str; 22] = [
+    "added",
+    "added in",
+    "caution",
+    "changed",
+    "default",
+    "default value",
+    "defaults",
+    "deprecated",
+    "example",
+    "examples",
+    "hint",
+    "important",
+    "introduced",
+    "note",
+    "notes",
+    "required",
+    "see also",
+    "since",
+    "tip",
+    "type",
+    "values",
+    "warning",
+];
+
 /// Longest label at the beginning of an entry, in bytes.
 const LONGEST_LABEL: usize = 40;
 

@@ -172,9 +172,10 @@ impl Packer<'_> {
 
     /// Where the piece after the one that ends before unit `end` begins: up to the overlap before that.
     ///
-    /// Nothing is repeated from another section, no code, and of a table only its header.
+    /// Nothing is repeated from another section or from the entry before, no code, and of a table only its header.
     fn overlap_start(&self, units: Range<usize>, end: usize, budget: Budget) -> usize {
-        if end >= units.end {
+        let begins_entry = self.units.get(end).is_some_and(|unit| unit.cut == Cut::Entry);
+        if end >= units.end || begins_entry && self.settings.kind != SplitterKind::Tokens {
             return end;
         }
         let overlap = self.costs.overlap(self.settings.overlap, budget.cost);

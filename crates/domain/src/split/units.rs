@@ -25,6 +25,8 @@ pub(super) enum Cut {
     Sentence,
     Line,
     Paragraph,
+    /// Before the name of an entry in a list of options, settings or fields.
+    Entry,
 }
 
 /// A part of the text without white space at its ends.
@@ -49,6 +51,9 @@ const PHRASE_BYTES: usize = 32;
 
 /// Graphemes in a slice of something without words.
 const SLICE_GRAPHEMES: usize = 32;
+
+/// Longest name of an entry, in bytes.
+const LONGEST_NAME: usize = 60;
 
 /// Takes `text` apart into units that fit the `smallest` budget several times over.
 pub(super) fn units_of(
@@ -111,8 +116,20 @@ fn cut_before(text: &str, gap_start: usize, gap: &str, start: usize, outline: &O
         1 | 2 if text.get(..gap_start).is_some_and(|before| before.ends_with([':', '：'])) => Cut::Word,
         1 => Cut::Line,
         _ if code.is_some() => Cut::Line,
+        _ if text.get(start..).is_some_and(begins_entry) => Cut::Entry,
         _ => Cut::Paragraph,
     }
+}
+
+/// Whether a text begins with the name of an entry, and a colon: an option, or a word that is no remark.
+fn begins_entry(text: &str) -> bool {
+    const REMARKS: [&str; 9] =
+        ["caution", "example", "examples", "hint", "important", "note", "notes", "tip", "warning"];
+    let line = text.lines().next().unwrap_or_default();
+    let Some((name, _)) = line.split_once(": ") else { return false };
+    let is_word = || name.split_whitespace().take_while(|word| !word.starts_with('(')).count() == 1;
+    let is_name = name.starts_with('-') || is_word();
+    name.len() <= LONGEST_NAME && is_name && !REMARKS.contains(&name.to_lowercase().as_str())
 }
 
 /// Number of line ends in white space; a page break counts as two.

@@ -1,0 +1,81 @@
+//! Entries of a manual that a question names: the value that is asked for is theirs, and their neighbours have values too.
+
+use super::AnswerSource;
+use super::candidate::SentenceCandidate;
+use super::naming::about;
+use super::units::FIELDS;
+use crate::evidence::passage::PassageEvidence;
+use crate::markdown::BlockKind;
+
+/// Longest label of an entry, in bytes.
+const LONGEST_LABEL: usize = 60;
+
+/// Fewest labels of a source that is a list of entries.
+const FEWEST_LABELS: usize = 2;
+
+/// Bonus of a sentence of the entry that is named; the other scores range from 0 to about 1.
+const OF_NAMED: f32 = 0.2;
+
+/// Loss of one of another entry.
+const OF_OTHER: f32 = 0.3;
+
+/// The names of the entries of a source: of `work_mem (integer): Sets the memory …` the first word.
+pub(super) struct EntryNames<'t> {
+    /// Each with the number of its first block; none from a heading on.
+    names: Vec<(usize, Option<&'t str>)>,
+}
+
+impl<'t> EntryNames<'t> {
+    pub(super) fn of(source: &AnswerSource<'t>, evidence: &PassageEvidence) -> Self {
+        let mut names: Vec<(usize, Option<&str>)> = Vec::new();
+        let mut block = None;
+        for sentence in &evidence.sentences {
+            if block.replace(sentence.block) == Some(sentence.block) {
+                continue;
+            }
+            let words = source.text.get(sentence.range.start..).unwrap_or_default();
+            match sentence.kind {
+                BlockKind::Heading => names.push((sentence.block, None)),
+                BlockKind::Paragraph => names.extend(name_of(words).map(|name| (sentence.block, Some(name)))),
+                _ => {}
+            }
+        }
+        if names.iter().filter(|(_, name)| name.is_some()).count() < FEWEST_LABELS {
+            names.clear();
+        }
+        Self { names }
+    }
+
+    /// The name of the entry that a block stands in.
+    pub(super) fn at(&self, block: usize) -> Option<&'t str> {
+        let begun = self.names.iter().take_while(|(first, _)| *first <= block);
+        begun.last().and_then(|(_, name)| *name)
+    }
+}
+
+/// The name of the entry that begins with a text.
+fn name_of(text: &str) -> Option<&str> {
+    let (label, _) = text.lines().next()?.split_once(": ")?;
+    let name = label.split_whitespace().next()?;
+    let is_alone = label.split_whitespace().nth(1).is_none_or(|next| next.starts_with('('));
+    let is_field = FIELDS.contains(&label.to_lowercase().as_str());
+    (label.len() <= LONGEST_LABEL && is_alone && !is_field && !name.starts_with('-')).then_some(name)
+}
+
+/// Prefers the sentences of the entries that a question names to those of others, where there are some.
+pub(super) fn prefer_named(question: &str, found: &mut [SentenceCandidate], names: &[EntryNames<'_>]) {
+    let is_named = |candidate: &SentenceCandidate| {
+        let name = names.get(candidate.source).and_then(|names| names.at(candidate.block))?;
+        Some(about(question, name) >= 1.0)
+    };
+    if !found.iter().any(|candidate| !candidate.is_fragment && is_named(candidate) == Some(true)) {
+        return;
+    }
+    for candidate in found {
+        candidate.bonus += match is_named(candidate) {
+            Some(true) => OF_NAMED,
+            Some(false) => -OF_OTHER,
+            None => 0.0,
+        };
+    }
+}
