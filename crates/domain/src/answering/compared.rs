@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::SentenceCandidate;
 use super::choose::{Scored, best_for};
 use super::excerpt::{Excerpt, Excerpts, LONGEST_STEPS, Sources};
+use super::fragment::is_fragment;
 use super::naming::about;
 use super::need::PassageReason;
 use super::parts::{Part, compared, parts};
@@ -14,6 +15,9 @@ use crate::citation::is_ignorance;
 use crate::command_options::entry_options;
 use crate::markdown::cells;
 use crate::wording::lower_case_words;
+
+/// Number of chunks in which a document begins to tell what it is about.
+const CHUNKS_OF_BEGINNING: u32 = 5;
 
 /// Words before a thing that is compared.
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
@@ -53,10 +57,18 @@ impl Sources<'_> {
     fn beginnings_of(&self, parts: &[Part]) -> Option<Vec<Excerpt>> {
         let beginning_of = |part: &Part| {
             let is_titled = |(_, read): &(usize, &ReadSource<'_>)| {
-                about(&part.text, read.source.title) >= 1.0 && about(read.source.title, &part.text) >= 1.0
+                read.source.key.ordinal < CHUNKS_OF_BEGINNING
+                    && about(&part.text, read.source.title) >= 1.0
+                    && about(read.source.title, &part.text) >= 1.0
             };
             let excerpt = |(number, read): (usize, &ReadSource<'_>)| {
                 let beginning = read.first_section(number, PassageReason::Compared)?;
+                let words =
+                    read.units.get(beginning.units.start).and_then(|unit| read.source.text.get(unit.range.clone()));
+                // How a command is written tells nothing of what it does.
+                if words.is_none_or(is_fragment) {
+                    return None;
+                }
                 Some((read.source.key.ordinal, Excerpt { about: Some(part.text.clone()), ..beginning }))
             };
             let of_document = self.read().iter().enumerate().filter(is_titled).filter_map(excerpt);
