@@ -59,7 +59,7 @@ pub(super) fn page(source: &str, content: &mut Content) -> Result<(), ExtractErr
     Ok(())
 }
 
-/// The source with the items of lists as such: DocBook's stylesheets draw their bullets and numbers by moving to the left
+/// The source with the items of lists as such: `DocBook`'s stylesheets draw their bullets and numbers by moving to the left
 /// (`\h'-04'\(bu\h'+03'\c`).
 fn with_items(source: &str) -> Cow<'_, str> {
     const TO_THE_LEFT: &str = "\\h'-04'";
