@@ -12,6 +12,7 @@ use super::quote::marked;
 use super::ranking::rank;
 use super::row::cells_asked_for;
 use super::sought::Sought;
+use super::surroundings::opens_with_default;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::command_options::entry_options;
 use crate::evidence::Question;
@@ -208,7 +209,9 @@ fn with_rest_of_paragraph<'c>(
     let asks_for_value = matches!(question.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person)
         || asks_for_default(&question.asked);
     let is_entry = !entry_options(&best.text).is_empty() || best.opens > 0.0;
-    let goes_on = question.kind == AnswerKind::YesNo || is_entry && !asks_for_value;
+    let next = candidates.iter().find(|found| found.source == best.source && found.place == best.place + 1);
+    let leads_to_default = next.is_some_and(|next| next.block == best.block && opens_with_default(&next.text));
+    let goes_on = question.kind == AnswerKind::YesNo || (is_entry || leads_to_default) && !asks_for_value;
     let is_whole = best.is_row || !best.items.is_empty() || best.code.is_some() || best.told_below.is_some();
     if !goes_on || is_whole {
         return chosen;

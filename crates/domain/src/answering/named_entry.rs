@@ -6,6 +6,7 @@ use super::naming::about;
 use super::units::FIELDS;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
+use crate::wording::bare;
 
 /// Longest label of an entry, in bytes.
 const LONGEST_LABEL: usize = 60;
@@ -68,14 +69,51 @@ pub(super) fn prefer_named(question: &str, found: &mut [SentenceCandidate], name
         let name = names.get(candidate.source).and_then(|names| names.at(candidate.block))?;
         Some(about(question, name) >= 1.0)
     };
-    if !found.iter().any(|candidate| !candidate.is_fragment && is_named(candidate) == Some(true)) {
+    let is_there = found.iter().any(|candidate| !candidate.is_fragment && is_named(candidate) == Some(true));
+    // Where an identifier is asked about, no other entry tells its value.
+    let is_identifier = question.split_whitespace().map(bare).any(is_identifier);
+    if !is_there && !is_identifier {
         return;
     }
     for candidate in found {
-        candidate.bonus += match is_named(candidate) {
-            Some(true) => OF_NAMED,
-            Some(false) => -OF_OTHER,
-            None => 0.0,
-        };
+        match is_named(candidate) {
+            Some(true) => candidate.bonus += OF_NAMED,
+            Some(false) if is_identifier => candidate.is_fragment = true,
+            Some(false) => candidate.bonus -= OF_OTHER,
+            None => {}
+        }
+    }
+}
+
+/// Whether a word is written like a name in code: `max_connections`, `ServerAliveCountMax`.
+fn is_identifier(word: &str) -> bool {
+    let has_inner_capital =
+        word.chars().zip(word.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+    has_inner_capital || word.contains('_')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answering::tests::{answer, text};
+
+    const LIMITS: &str = "jar_limit (integer): Sets how many jars there are. The default value is three jars.\n\nhidden_jar_limit (integer): Sets how many jars are hidden, which is at most jar_limit. The default value is two jars.\n\nlid (integer): Sets how many lids there are. The default value is one lid.";
+
+    #[test]
+    fn a_default_is_that_of_the_entry_that_is_named() {
+        for (question, expected) in [
+            ("What is the default of jar_limit?", "three jars"),
+            ("What is the default of hidden_jar_limit?", "two jars"),
+            ("What is the default lid?", "one lid"),
+        ] {
+            let said = text(question, &[LIMITS]);
+            assert!(said.contains(expected) && said.matches("default value is").count() == 1, "{question} {said}");
+        }
+    }
+
+    #[test]
+    fn no_other_entry_tells_the_value_of_an_identifier() {
+        let others = LIMITS.split_once("\n\n").map(|(_, others)| others).unwrap();
+        let answer = answer("What is the default of jar_limit?", &[others], None);
+        assert!(answer.is_none_or(|answer| answer.lacks_kind), "two jars are of hidden_jar_limit");
     }
 }

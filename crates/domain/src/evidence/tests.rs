@@ -69,6 +69,8 @@ fn tells_kinds_of_questions_apart() {
         ("What is a prime number?", AnswerKind::Definition),
         ("Why is it so?", AnswerKind::Other),
         ("Is somewhere nowhere?", AnswerKind::YesNo),
+        ("If it breaks again, is the repair free?", AnswerKind::YesNo),
+        ("If it breaks, who pays?", AnswerKind::Person),
         ("What are the fees?", AnswerKind::List),
         ("What two rivers meet there?", AnswerKind::List),
         ("Which event is emitted when a worker dies?", AnswerKind::Other),

@@ -8,7 +8,8 @@
 //! - each fits its budget by the real count of the embedder's tokenizer, overlap included;
 //! - none crosses from one page to the next, and none cuts a row of a table that fits in a piece; one that begins within a
 //!   row ends with it at the latest;
-//! - its heading path is true for every character: above it, or the path that a line of a heading leads to;
+//! - its heading path is true for every character: above it, or the path that a line of a heading leads to, and the name
+//!   of the entry that it begins within and does not go beyond;
 //! - starts strictly increase, and the same input gives the same pieces.
 //!
 //! Counting tokens is the expensive step, so every part of the text is counted a bounded number of

@@ -1,11 +1,12 @@
 //! Packs units into pieces: fills the budget and cuts at the best position in the second half of it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::costs::Costs;
 use super::sections::{Section, sections};
 use super::tables::Tables;
-use super::units::{Cut, Unit};
+use super::units::{Cut, Unit, begins_entry};
 use super::{FrontComposer, SizeUnit, SplitSource, SplitterKind, SplitterSettings, TokenCounter, Window};
 
 /// A finished piece.
@@ -26,6 +27,9 @@ const SMALL_SECTION: usize = 16;
 
 /// The same for definitions in source code, whose names are words of the text: as much of it as possible stays together.
 const SMALL_DEFINITION: usize = 2;
+
+/// Most units of an entry that names what is left of it.
+const LONGEST_ENTRY: usize = 128;
 
 pub(super) struct Packer<'input> {
     pub(super) source: &'input SplitSource<'input>,
@@ -62,19 +66,52 @@ impl Packer<'_> {
         let (mut first, mut covered) = (section.units.start, section.units.start);
         let mut cut_row = None;
         while covered < last {
+            let entry = self.entry_over(section.units.start..last, first);
+            let (heading_path, last) = match &entry {
+                Some(entry) => {
+                    (Cow::Owned([heading_path.as_slice(), std::slice::from_ref(&entry.name)].concat()), entry.end)
+                }
+                None => (Cow::Borrowed(&heading_path), last),
+            };
             let begins = self.units.get(first).map(|unit| unit.bytes.start);
             let table_header = begins.and_then(|byte| self.tables.header_at(self.source.text, byte, &mut cut_row));
             let header = table_header.as_deref();
-            let budget = header.map_or(below_headings, |header| self.budget(&heading_path, Some(header)));
+            let budget = match (header, &entry) {
+                (None, None) => below_headings,
+                _ => self.budget(&heading_path, header),
+            };
             let Some((end, bytes, tokens)) = self.fit(first..last, covered, budget) else {
                 // The overlap left no space for new text.
                 first = covered;
                 continue;
             };
-            pieces.push(Packed { bytes, tokens, heading_path: heading_path.clone(), table_header });
+            pieces.push(Packed { bytes, tokens, heading_path: heading_path.into_owned(), table_header });
             covered = end;
             first = self.overlap_start(first..last, end, budget);
         }
+    }
+
+    /// The entry of a list that the unit stands in without beginning it; `None` of the last one of a section, since what is below
+    /// the list belongs to no entry.
+    fn entry_over(&self, section: Range<usize>, unit: usize) -> Option<EntryOver> {
+        let is_entry = |unit: &usize| self.units.get(*unit).is_some_and(|unit| unit.cut == Cut::Entry);
+        if self.settings.kind == SplitterKind::Tokens || is_entry(&unit) {
+            return None;
+        }
+        // The first one below a heading is not cut from it.
+        let is_first = |unit: &usize| {
+            let start = self.units.get(*unit).map_or(0, |unit| unit.bytes.start);
+            let is_at_line = self.source.text.get(..start).is_some_and(|before| before.ends_with('\n'));
+            is_at_line && self.source.text.get(start..).is_some_and(begins_entry)
+        };
+        let start = (section.start..unit).rev().take(LONGEST_ENTRY).find(|unit| is_entry(unit) || is_first(unit))?;
+        let end = (unit + 1..section.end).take(LONGEST_ENTRY).find(is_entry)?;
+        let outline = self.source.outline;
+        let heading = |at: usize| self.units.get(at).and_then(|unit| outline.innermost_at(unit.bytes.start));
+        let begins = self.units.get(start).map(|unit| unit.bytes.start)?;
+        let unit = self.units.get(unit).map(|unit| unit.bytes.start)?;
+        let (name, _) = self.source.text.get(begins..unit)?.split_once(": ")?;
+        (heading(start) == heading(end - 1)).then(|| EntryOver { name: name.to_owned(), end })
     }
 
     /// Budget of a piece under these headings, and below this header of a table.
@@ -202,6 +239,13 @@ impl Packer<'_> {
         let stop = end.checked_sub(1).and_then(|last| self.units.get(last)).map_or(start, |unit| unit.bytes.end);
         start..stop
     }
+}
+
+/// An entry of a list that a piece begins within.
+struct EntryOver {
+    name: String,
+    /// The unit after it.
+    end: usize,
 }
 
 /// The budget of a piece.

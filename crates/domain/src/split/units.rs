@@ -122,13 +122,14 @@ fn cut_before(text: &str, gap_start: usize, gap: &str, start: usize, outline: &O
 }
 
 /// Whether a text begins with the name of an entry, and a colon: an option, or a word that is no remark.
-fn begins_entry(text: &str) -> bool {
+pub(super) fn begins_entry(text: &str) -> bool {
     const REMARKS: [&str; 9] =
         ["caution", "example", "examples", "hint", "important", "note", "notes", "tip", "warning"];
     let line = text.lines().next().unwrap_or_default();
     let Some((name, _)) = line.split_once(": ") else { return false };
     let is_word = || name.split_whitespace().take_while(|word| !word.starts_with('(')).count() == 1;
-    let is_name = name.starts_with('-') || is_word();
+    let is_name =
+        name.starts_with('-') || name.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_') && is_word();
     name.len() <= LONGEST_NAME && is_name && !REMARKS.contains(&name.to_lowercase().as_str())
 }
 

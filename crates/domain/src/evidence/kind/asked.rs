@@ -150,7 +150,7 @@ impl AnswerKind {
             Self::Place
         } else if asks(&LIST_OPENINGS) || asks_for_several(asked) {
             Self::List
-        } else if asks_yes_or_no(&question) {
+        } else if asks_yes_or_no(after_condition(&question)) {
             Self::YesNo
         } else if DEFINITION_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
             Self::Definition
@@ -158,6 +158,13 @@ impl AnswerKind {
             Self::Other
         }
     }
+}
+
+/// A question in lower case without the condition before it: "If it breaks, is the repair free?"
+fn after_condition(question: &str) -> &str {
+    const CONDITIONS: [&str; 8] = ["if ", "when ", "once ", "after ", "before ", "while ", "as ", "since "];
+    let begins = CONDITIONS.iter().any(|condition| question.trim_start().starts_with(condition));
+    question.split_once(", ").filter(|_| begins).map_or(question, |(_, asked)| asked)
 }
 
 fn contains_at_word(text: &str, opening: &str) -> bool {

@@ -122,9 +122,19 @@ fn assert_no_words(text: &str, outline: &Outline, characters: Range<usize>) {
     }
 }
 
-/// The headings above each character are those of the piece and maybe more, or its words are the line of one of them.
+/// The headings above each character are those of the piece and maybe more, or its words are the line of one of them. The
+/// last one may be the entry that it begins within, which is the last one that begins before it.
 fn assert_headings_are_true(text: &str, outline: &Outline, piece: &Piece) {
-    let path = &piece.heading_path;
+    let mut path = piece.heading_path.clone();
+    if let Some(name) = path.last().filter(|_| !outline.path_at(piece.bytes.start).starts_with(&path)) {
+        let before = &text[..piece.bytes.start];
+        let is_entry = before
+            .rfind(&format!("{name}: "))
+            .is_some_and(|at| before[..at].trim_end_matches([' ', '\t']).ends_with('\n'));
+        assert!(is_entry, "{name:?} is no entry before {piece:?}");
+        path.pop();
+    }
+    let path = &path;
     for (offset, _) in text[piece.bytes.clone()].char_indices().filter(|(_, character)| !character.is_whitespace()) {
         let byte = piece.bytes.start + offset;
         let above = outline.path_at(byte);

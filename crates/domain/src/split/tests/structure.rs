@@ -227,3 +227,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_left_of_an_entry_is_named_by_it() {
+    let filler = |word: &str| format!("It keeps {word} in a jar of its own for as long as the lid is on. ").repeat(3);
+    let text = format!(
+        "# Settings\n\njar_limit (integer): Sets how many jars there are. {}\n\nThe default value is three jars.\n\nlid_limit (integer): Sets how many lids there are. {}\n\nThe default value is four lids.\n\nnote_limit (integer): Sets how many notes there are.\n\nBelow the list.",
+        filler("paint"),
+        filler("glue"),
+    );
+    let outline = Outline::of(SplitterKind::Markdown, &text);
+    let source = SplitSource { text: &text, title: "", outline: &outline, pages: &PageMap::default() };
+    let pieces = split(&source, &settings(SplitterKind::Markdown, 44, Some(0)), WINDOW, &word_pieces);
+    let path_of = |words: &str| {
+        let piece = pieces.iter().find(|piece| text[piece.bytes.clone()].contains(words)).expect("a piece");
+        (text[piece.bytes.clone()].to_owned(), piece.heading_path.clone())
+    };
+    for (words, name) in [("three jars", "jar_limit (integer)"), ("four lids", "lid_limit (integer)")] {
+        let (piece, path) = path_of(words);
+        assert_eq!(path, ["Settings", name], "{piece}");
+        assert!(!piece.contains("_limit"), "{piece}");
+    }
+    assert_eq!(path_of("Below the list").1, ["Settings"]);
+}
