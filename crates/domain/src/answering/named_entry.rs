@@ -11,9 +11,6 @@ use crate::wording::bare;
 /// Longest label of an entry, in bytes.
 const LONGEST_LABEL: usize = 60;
 
-/// Fewest labels of a source that is a list of entries.
-const FEWEST_LABELS: usize = 2;
-
 /// Bonus of a sentence of the entry that is named; the other scores range from 0 to about 1.
 const OF_NAMED: f32 = 0.2;
 
@@ -40,9 +37,6 @@ impl<'t> EntryNames<'t> {
                 BlockKind::Paragraph => names.extend(name_of(words).map(|name| (sentence.block, Some(name)))),
                 _ => {}
             }
-        }
-        if names.iter().filter(|(_, name)| name.is_some()).count() < FEWEST_LABELS {
-            names.clear();
         }
         Self { names }
     }

@@ -13,7 +13,7 @@ use crate::evidence::TermMask;
 const MOST_ENTRIES: usize = 3;
 
 /// Fewest paragraphs of a section that begin with a label for it to be a list of entries.
-const FEWEST_LABELS: usize = 3;
+const FEWEST_LABELS: usize = 2;
 
 /// A source, its units, and how well they answer.
 pub(super) struct ReadSource<'m> {
