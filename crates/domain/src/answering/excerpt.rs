@@ -157,7 +157,9 @@ impl<'m> Sources<'m> {
             let by_name = TITLE_WEIGHT * about(question, read.source.title)
                 + HEADING_WEIGHT * in_heading
                 + if is_asked { HEADED_BONUS } else { 0.0 };
-            let is_headed = read.source.heading.iter().any(|name| about(question, name) > 0.0);
+            // The heading that is the title again heads the lines before the first section, which seldom say what to do.
+            let mut headings = read.source.heading.iter().filter(|name| *name != read.source.title);
+            let is_headed = headings.any(|name| about(question, name) > 0.0);
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
                 let entry = read.entry_at(section, anchor);

@@ -246,3 +246,20 @@ fn two_names_that_are_asked_for_together_are_both_answered() {
         "KEY1 can have up to 8 slots. [^1] KEY2 can have up to 32 slots. [^1]"
     );
 }
+
+#[test]
+fn the_lines_below_the_title_are_no_steps() {
+    let intro = "# Travel and expenses\n\nOwner: Finance (Ada Lind). Version 7, in force since 1 March 2026.";
+    let money = "## Getting your money back\n\nHand in expenses within 30 days of the end of the trip. Expenses older than 90 days are not paid.";
+    let headings = [
+        vec!["Travel and expenses".to_owned()],
+        vec!["Travel and expenses".to_owned(), "Getting your money back".to_owned()],
+    ];
+    let sources: Vec<AnswerSource<'_>> = [intro, money]
+        .iter()
+        .zip(&headings)
+        .map(|(text, heading)| AnswerSource { title: "Travel and expenses", heading, ..AnswerSource::alone(text) })
+        .collect();
+    let given = given_of("How do I claim travel expenses?", &sources).expect("passages");
+    assert!(given.text.contains("Hand in expenses") && !given.text.contains("Owner"), "{}", given.text);
+}
