@@ -54,12 +54,16 @@ struct Graph {
 }
 
 impl Collections<'_> {
-    /// Builds the graphs of indexes with at least `from` vectors, and drops those of indexes with fewer than half as
-    /// many. Does nothing while another process does so.
+    /// Builds the graphs of indexes with at least `from` vectors that are not growing, by their number of vectors, and drops
+    /// those of indexes with fewer than half as many. Does nothing while another process does so.
     ///
     /// # Errors
     /// Any [`StoreError`]. Searches stay correct.
-    pub async fn maintain_vector_graphs(&self, from: u64) -> Result<GraphChanges, StoreError> {
+    pub async fn maintain_vector_graphs(
+        &self,
+        from: u64,
+        is_growing: &mut (dyn FnMut(Uuid, u64) -> bool + Send),
+    ) -> Result<GraphChanges, StoreError> {
         let large = self.large_indexes(from / 2).await?;
         let mut owner = PgConnection::connect_with(&self.store.owner).await?;
         owner.execute(sqlx::raw_sql(SESSION)).await?;
@@ -80,6 +84,9 @@ impl Collections<'_> {
                 index.vectors >= from && !graphs.iter().any(|graph| graph.name == graph_name(index.id))
             };
             for index in large.iter().filter(is_missing) {
+                if is_growing(index.id, index.vectors) {
+                    continue;
+                }
                 tracing::info!(index_id = %index.id, vectors = index.vectors, "building a vector graph");
                 build(&mut owner, index).await?;
                 changes.built += 1;

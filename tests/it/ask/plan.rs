@@ -127,7 +127,7 @@ async fn what_a_model_says_is_not_in_the_sources_is_missing_at_every_level() {
     let (server, app) = planned_by_model().await;
     server.say(Role::Plan, "I would just look it up.");
     let partly =
-        "Everyone has 28 days of paid annual leave a year [^2]. The sources do not say who repairs broken laptops.";
+        "Everyone has 28 days of paid annual leave a year [^1]. The sources do not say who repairs broken laptops.";
     server.say(Role::Answer, partly);
     for level in ["off", "structural", "cited", "supported"] {
         let mut request = ask(BOTH);

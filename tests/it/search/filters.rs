@@ -37,7 +37,7 @@ async fn app() -> (ModelServer, TestApp) {
         assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
     }
     let store = store(&app).await;
-    store.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round");
+    store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
     store.close().await;
     (server, app)
 }

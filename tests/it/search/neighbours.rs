@@ -132,7 +132,7 @@ async fn small_collections_find_their_own_beside_a_large_one_and_in_a_crowd() {
         fill(&app, name, &documents).await;
     }
     // The service's own round comes first where filling takes longer than the time between its rounds.
-    store(&app).await.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round");
+    store(&app).await.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
     assert_eq!(database::number(&app.database, GRAPHS).await, 1, "of the large one");
     let query = |number: usize| document(number, &["foundry", "harbour"])["text"].as_str().expect("text").to_owned();
     let mut cases = Vec::new();
@@ -158,7 +158,7 @@ async fn a_minority_is_found_in_a_graph_also_after_deletes_and_new_uploads() {
     documents.extend((0..30).map(|number| document(20_000 + number, &["lighthouse"])));
     fill(&app, "large", &documents).await;
     let store = store(&app).await;
-    let built = store.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round");
+    let built = store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
     assert_eq!(built, GraphChanges { built: 1, dropped: 0 });
     let minority = |step: usize| -> Vec<(Vec<&str>, String)> {
         let texts = (0..30).step_by(step).map(|number| document(20_000 + number, &["lighthouse"]));
@@ -182,7 +182,8 @@ async fn an_interrupted_graph_is_not_used_and_built_anew_and_goes_with_its_colle
     let documents: Vec<Value> = (0..LARGE).map(|number| document(number, &["harbour", "railway"])).collect();
     fill(&app, "large", &documents).await;
     let store = store(&app).await;
-    let round = async || store.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round");
+    let round =
+        async || store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
     let scan = async || search(&app, &["large"], "the harbour", ("dense", 10)).await["vector_scan"].clone();
     assert_eq!(scan().await, "exact");
     // Another process is at it.
@@ -220,7 +221,10 @@ async fn a_wide_filter_finds_enough_by_graph_and_by_comparison() {
     fill(&app, "large", &(0..3_000).map(tagged).collect::<Vec<_>>()).await;
     fill(&app, "small", &(5_000..5_030).map(tagged).collect::<Vec<_>>()).await;
     let store = store(&app).await;
-    assert_eq!(store.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round").built, 1);
+    assert_eq!(
+        store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round").built,
+        1
+    );
     let query = tagged(5_004)["text"].as_str().expect("text").to_owned();
     let body = json!({"query": query, "collections": ["large", "small"], "mode": "dense", "top_k": 20,
         "filter": {"metadata": {"even": true}}, "stages": {"rerank": false, "collapse_duplicates": false}});

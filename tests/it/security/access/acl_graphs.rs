@@ -89,7 +89,7 @@ async fn a_graph_loses_nothing_of_what_a_list_lets_through() {
     }
     let pools = PoolSettings { max_connections: 2, ..PoolSettings::default() };
     let store = Store::connect(&app.database, &[], &pools).await.expect("the store opens");
-    let built = store.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round");
+    let built = store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
     assert_eq!(built.built, 1, "{built:?}");
     store.close().await;
     let key = async |principals: Value| {
