@@ -135,8 +135,12 @@ impl Sources<'_> {
         let is_of_both = |header: &str| {
             let columns: Vec<Vec<String>> =
                 header.lines().flat_map(cells).map(|(_, cell)| lower_case_words(cell).collect()).collect();
+            // A column "leave" is of annual leave as much as of parental leave.
+            let is_of = |column: &[String], part: &[String]| column.iter().all(|word| part.contains(word));
+            let is_of_all = |column: &[String]| compared.iter().all(|part| is_of(column, part));
             let has_column = |part: &Vec<String>| {
-                columns.iter().any(|column| !column.is_empty() && column.iter().all(|word| part.contains(word)))
+                let mut own = columns.iter().filter(|column| !column.is_empty() && !is_of_all(column));
+                own.any(|column| is_of(column, part))
             };
             compared.len() > 1 && compared.iter().all(has_column)
         };
