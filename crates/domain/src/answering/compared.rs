@@ -14,7 +14,7 @@ use super::units::{Unit, UnitKind};
 use crate::citation::is_ignorance;
 use crate::command_options::entry_options;
 use crate::markdown::cells;
-use crate::wording::lower_case_words;
+use crate::wording::{lower_case_words, named_value};
 
 /// Number of chunks in which a document begins to tell what it is about.
 const CHUNKS_OF_BEGINNING: u32 = 5;
@@ -65,8 +65,8 @@ impl Sources<'_> {
                 let beginning = read.first_section(number, PassageReason::Compared)?;
                 let words =
                     read.units.get(beginning.units.start).and_then(|unit| read.source.text.get(unit.range.clone()));
-                // How a command is written tells nothing of what it does.
-                if words.is_none_or(is_fragment) {
+                // How a command is written, and who owns a page, tells nothing of what it is.
+                if words.is_none_or(|words| is_fragment(words) || named_value(words).is_some()) {
                     return None;
                 }
                 Some((read.source.key.ordinal, Excerpt { about: Some(part.text.clone()), ..beginning }))
