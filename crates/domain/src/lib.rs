@@ -16,6 +16,7 @@ pub mod corrective;
 pub mod cost;
 pub mod currency;
 mod definition;
+mod entry_label;
 pub mod evidence;
 pub mod file_name;
 pub mod filter;

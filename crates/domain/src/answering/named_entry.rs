@@ -3,13 +3,10 @@
 use super::AnswerSource;
 use super::candidate::SentenceCandidate;
 use super::naming::about;
-use super::units::FIELDS;
+use crate::entry_label::{entry_label, is_field};
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
 use crate::wording::bare;
-
-/// Longest label of an entry, in bytes.
-const LONGEST_LABEL: usize = 60;
 
 /// Bonus of a sentence of the entry that is named; the other scores range from 0 to about 1.
 const OF_NAMED: f32 = 0.2;
@@ -50,11 +47,8 @@ impl<'t> EntryNames<'t> {
 
 /// The name of the entry that begins with a text.
 fn name_of(text: &str) -> Option<&str> {
-    let (label, _) = text.lines().next()?.split_once(": ")?;
-    let name = label.split_whitespace().next()?;
-    let is_alone = label.split_whitespace().nth(1).is_none_or(|next| next.starts_with('('));
-    let is_field = FIELDS.contains(&label.to_lowercase().as_str());
-    (label.len() <= LONGEST_LABEL && is_alone && !is_field && !name.starts_with('-')).then_some(name)
+    let label = entry_label(text).filter(|label| !is_field(label))?;
+    label.split_whitespace().next().filter(|name| !name.starts_with('-'))
 }
 
 /// Prefers the sentences of the entries that a question names to those of others, where there are some.

@@ -298,6 +298,20 @@ fn of_a_list_of_entries_those_that_are_about_the_question_are_given() {
 }
 
 #[test]
+fn what_is_said_about_an_entry_begins_none() {
+    let settings = "lid_limit: Sets how many lids a jar may have.\n\nIntroduced: 3.0\n\nDefault: 4\n\njar_limit: Sets how many jars there are.\n\nIntroduced: 3.1\n\nDefault: 9";
+    let parsed = parsed("Where are the lids of a jar?");
+    let source = AnswerSource::alone(settings);
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "", settings)];
+    let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
+    let found = candidates(&parsed, material.sources, &evidence);
+    let answer = compose(&parsed, &found, None).expect("an answer");
+    let given = closest(&material, &found, None, &answer).expect("passages").text;
+    let entry = "lid_limit: Sets how many lids a jar may have. [^1]\n\nIntroduced: 3.0 [^1]\n\nDefault: 4 [^1]";
+    assert!(given.starts_with(entry), "{given}");
+}
+
+#[test]
 fn a_paragraph_below_a_list_of_options_is_no_part_of_its_last_entry() {
     let page = "-z, --zero: lines end with a zero\n\n--version: print the version and exit\n\nWith --follow, the tail of a log is followed as it grows. A renamed log file is followed on.";
     let given = text("How do I follow a log file as it grows?", &[page]);

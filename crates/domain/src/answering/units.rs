@@ -6,6 +6,7 @@ use super::AnswerSource;
 use super::candidate::{below_heading, is_cut};
 use super::fragment::is_fragment;
 use super::section::is_own_heading;
+use crate::entry_label::is_field;
 use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
@@ -62,7 +63,9 @@ impl Unit {
         let words = text.get(self.range.clone()).unwrap_or_default();
         let label = words.split_once(": ").map(|(label, _)| label).filter(|label| label.len() <= LONGEST_LABEL);
         self.kind == UnitKind::Paragraph
-            && label.is_some_and(|label| !label.contains([',', '.', '\n']) && !announces(label))
+            && label.is_some_and(|label| {
+                !label.contains([',', '.', '\n']) && !announces(label) && !is_field(label.trim_matches('*'))
+            })
     }
 
     /// Whether it is a part of a list, a table or a listing, which is never quoted in part.
@@ -70,32 +73,6 @@ impl Unit {
         matches!(self.kind, UnitKind::Item | UnitKind::Row)
     }
 }
-
-/// Labels of what is said about an entry, which begin none.
-pub(super) const FIELDS: [&str; 22] = [
-    "added",
-    "added in",
-    "caution",
-    "changed",
-    "default",
-    "default value",
-    "defaults",
-    "deprecated",
-    "example",
-    "examples",
-    "hint",
-    "important",
-    "introduced",
-    "note",
-    "notes",
-    "required",
-    "see also",
-    "since",
-    "tip",
-    "type",
-    "values",
-    "warning",
-];
 
 /// Longest label at the beginning of an entry, in bytes.
 const LONGEST_LABEL: usize = 40;

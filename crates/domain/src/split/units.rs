@@ -10,6 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::tables::{Place, Row, Tables};
 use super::{Outline, SplitSource, TokenCounter, costs::Limits};
+use crate::entry_label::{entry_label, is_field};
 use crate::markdown::{cells, start_of_line};
 
 /// The quality of a position for a cut, from worst to best.
@@ -51,9 +52,6 @@ const PHRASE_BYTES: usize = 32;
 
 /// Graphemes in a slice of something without words.
 const SLICE_GRAPHEMES: usize = 32;
-
-/// Longest name of an entry, in bytes.
-const LONGEST_NAME: usize = 60;
 
 /// Takes `text` apart into units that fit the `smallest` budget several times over.
 pub(super) fn units_of(
@@ -123,14 +121,8 @@ fn cut_before(text: &str, gap_start: usize, gap: &str, start: usize, outline: &O
 
 /// Whether a text begins with the name of an entry, and a colon: an option, or a word that is no remark.
 pub(super) fn begins_entry(text: &str) -> bool {
-    const REMARKS: [&str; 9] =
-        ["caution", "example", "examples", "hint", "important", "note", "notes", "tip", "warning"];
-    let line = text.lines().next().unwrap_or_default();
-    let Some((name, _)) = line.split_once(": ") else { return false };
-    let is_word = || name.split_whitespace().take_while(|word| !word.starts_with('(')).count() == 1;
-    let is_name =
-        name.starts_with('-') || name.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_') && is_word();
-    name.len() <= LONGEST_NAME && is_name && !REMARKS.contains(&name.to_lowercase().as_str())
+    let begins_name = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-');
+    entry_label(text).is_some_and(|label| label.starts_with(begins_name) && !is_field(label))
 }
 
 /// Number of line ends in white space; a page break counts as two.
