@@ -182,10 +182,7 @@ fn with_gaps_closed<'c>(chosen: Vec<Scored<'c>>, candidates: &'c [SentenceCandid
             is_same && before.place + 2 == next.place && !before.is_row && !next.is_row
         });
         let between = before.and_then(|(before, _)| {
-            let is_between = |found: &&SentenceCandidate| {
-                found.source == next.source && found.place + 1 == next.place && !found.is_fragment
-            };
-            let found = candidates.iter().find(is_between)?;
+            let found = sentence_after(before, 1, candidates).filter(|found| !found.is_fragment)?;
             let is_said = before.range.end > found.range.start || found.range.end > next.range.start;
             (found.text.len() <= LONGEST_BETWEEN && !is_said).then_some(found)
         });
@@ -209,20 +206,16 @@ fn with_rest_of_paragraph<'c>(
     let asks_for_value = matches!(question.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person)
         || asks_for_default(&question.asked);
     let is_entry = !entry_options(&best.text).is_empty() || best.opens > 0.0;
-    let next = candidates.iter().find(|found| found.source == best.source && found.place == best.place + 1);
-    let leads_to_default = next.is_some_and(|next| next.block == best.block && opens_with_default(&next.text));
+    let next = sentence_after(best, 1, candidates);
+    let leads_to_default = next.is_some_and(|next| opens_with_default(&next.text));
     let goes_on = question.kind == AnswerKind::YesNo || (is_entry || leads_to_default) && !asks_for_value;
     let is_whole = best.is_row || !best.items.is_empty() || best.code.is_some() || best.told_below.is_some();
     if !goes_on || is_whole {
         return chosen;
     }
+    let goes_on = |found: &&SentenceCandidate| !found.is_fragment && found.bonus >= 0.0 && !is_echo(question, found);
     let mut length = best.text.len();
-    for place in best.place + 1.. {
-        let is_next = |found: &&SentenceCandidate| {
-            let is_there = found.source == best.source && found.block == best.block && found.place == place;
-            is_there && !found.is_fragment && found.bonus >= 0.0 && !is_echo(question, found)
-        };
-        let Some(next) = candidates.iter().find(is_next) else { break };
+    for next in (1..).map_while(|distance| sentence_after(best, distance, candidates).filter(goes_on)) {
         length += next.text.len();
         if length > BRIEF_PARAGRAPH {
             break;
@@ -232,6 +225,19 @@ fn with_rest_of_paragraph<'c>(
         }
     }
     in_reading_order(chosen)
+}
+
+/// The candidate so many sentences after one in its paragraph.
+fn sentence_after<'c>(
+    sentence: &SentenceCandidate,
+    distance: usize,
+    candidates: &'c [SentenceCandidate],
+) -> Option<&'c SentenceCandidate> {
+    let is_it = |found: &&SentenceCandidate| {
+        let is_beside = found.source == sentence.source && found.block == sentence.block;
+        is_beside && found.place == sentence.place + distance
+    };
+    candidates.iter().find(is_it)
 }
 
 /// Writes the chosen sentences; `goes_below` if none tells what is asked for, so that the one below does.

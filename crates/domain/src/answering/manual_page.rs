@@ -33,7 +33,10 @@ impl NamedPages {
     /// Whether a sentence is of another page than those that are named, and names none of them. The pages of a program's
     /// configuration and commands begin with its name: `ssh_config(5)`.
     pub(super) fn are_not(&self, title: &str, sentence: &str) -> bool {
-        let Some(own) = page_name(title).filter(|_| !self.0.is_empty()) else { return false };
+        if self.0.is_empty() {
+            return false;
+        }
+        let Some(own) = page_name(title) else { return false };
         let is_of_program = |name: &String| {
             own.strip_prefix(name.as_str()).is_some_and(|rest| !rest.starts_with(|sign: char| sign.is_alphanumeric()))
         };

@@ -87,10 +87,10 @@ impl ReadSource<'_> {
     pub(super) fn entry_at(&self, section: &Range<usize>, at: usize) -> Option<Range<usize>> {
         let words = |at: usize| self.source.text.get(self.unit(at)?.range.clone());
         let begins = |at: &usize| words(*at).is_some_and(|words| !entry_options(words).is_empty());
-        let start = (section.start..=at).rev().find(begins)?;
-        let end = (start + 1..section.end).find(begins).unwrap_or(section.end);
-        let is_below = end == section.end && start < at && self.is_silent(start) && !self.is_silent(at);
-        (!is_below).then_some(start..end)
+        let entry = from_one_to_the_next(section, at, begins)?;
+        let is_last = entry.end == section.end && entry.start < at;
+        let is_below = is_last && self.is_silent(entry.start) && !self.is_silent(at);
+        (!is_below).then_some(entry)
     }
 
     /// Whether a unit has nothing of the question.
@@ -98,26 +98,16 @@ impl ReadSource<'_> {
         self.unit(at).is_none_or(|unit| unit.mask == 0) && self.scores.get(at).is_none_or(|score| *score <= 0.0)
     }
 
-    /// The entry of a list of names and what they are that a unit stands in: "36: Bad download resume."
-    fn labelled_at(&self, section: &Range<usize>, at: usize) -> Option<Range<usize>> {
-        let is_labelled = |at: &usize| self.unit(*at).is_some_and(|unit| unit.is_labelled(self.source.text));
-        let of_list = section.clone().filter(is_labelled).count();
-        if of_list < FEWEST_LABELS {
-            return None;
-        }
-        let start = (section.start..=at).rev().find(is_labelled)?;
-        let end = (start + 1..section.end).find(is_labelled).unwrap_or(section.end);
-        Some(start..end)
-    }
-
     /// Of a list of entries the one that a unit stands in and those that answer about as well, in the order of the section;
-    /// `None` elsewhere, and where they are longer than `most` bytes.
+    /// `None` elsewhere, and where they are longer than `most` bytes. Entries are those of options, or names and what they
+    /// are: "36: Bad download resume."
     pub(super) fn entries_near(&self, section: &Range<usize>, at: usize, most: usize) -> Option<Vec<Range<usize>>> {
-        let entry_at = |at| self.entry_at(section, at).or_else(|| self.labelled_at(section, at));
+        let is_labelled = |at: &usize| self.unit(*at).is_some_and(|unit| unit.is_labelled(self.source.text));
+        let has_labels = section.clone().filter(is_labelled).count() >= FEWEST_LABELS;
+        let labelled_at = |at| from_one_to_the_next(section, at, is_labelled).filter(|_| has_labels);
+        let entry_at = |at| self.entry_at(section, at).or_else(|| labelled_at(at));
         let own = entry_at(at)?;
-        let mut entries: Vec<Range<usize>> = section.clone().filter_map(entry_at).collect();
-        entries.dedup();
-        let mut near = self.best_of(section, entries);
+        let mut near = self.best_of(section, each_once(section, entry_at));
         if !near.contains(&own) {
             near.push(own);
             near.sort_by_key(|entry| entry.start);
@@ -127,9 +117,7 @@ impl ReadSource<'_> {
 
     /// The entries of a section with the best sentences, in the order of the section.
     pub(super) fn best_entries(&self, section: &Range<usize>) -> Vec<Range<usize>> {
-        let mut entries: Vec<Range<usize>> = section.clone().filter_map(|at| self.entry_at(section, at)).collect();
-        entries.dedup();
-        self.best_of(section, entries)
+        self.best_of(section, each_once(section, |at| self.entry_at(section, at)))
     }
 
     /// The rows of a section with the best sentences, in the order of the section.
@@ -241,4 +229,18 @@ impl ReadSource<'_> {
     ) -> Excerpt {
         Excerpt { source, units, heading: self.heading(section), reason, about: None }
     }
+}
+
+/// The units of a section from the last one up to `at` that begins something to before the next one that does.
+fn from_one_to_the_next(section: &Range<usize>, at: usize, begins: impl Fn(&usize) -> bool) -> Option<Range<usize>> {
+    let start = (section.start..=at).rev().find(&begins)?;
+    let end = (start + 1..section.end).find(&begins).unwrap_or(section.end);
+    Some(start..end)
+}
+
+/// The entries of the units of a section, each once.
+fn each_once(section: &Range<usize>, entry_at: impl Fn(usize) -> Option<Range<usize>>) -> Vec<Range<usize>> {
+    let mut entries: Vec<Range<usize>> = section.clone().filter_map(entry_at).collect();
+    entries.dedup();
+    entries
 }
