@@ -25,8 +25,10 @@ use crate::{
     telemetry,
 };
 
-/// Request timeout, longer than the service takes for any request of an evaluation.
+/// Least request timeout, longer than the service takes for what is no ask.
 const TIMEOUT: Duration = Duration::from_mins(5);
+/// Time in which a service replies to an ask whose own time limit was reached.
+const REPLY_DELAY: Duration = Duration::from_mins(1);
 
 /// Arguments of `cited eval`.
 #[derive(Debug, Args)]
@@ -136,7 +138,12 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let shutdown = Shutdown::on_signals()?;
     let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new(), claims: Vec::new(), attacks: None };
     let result = if let Some(server) = &arguments.server {
-        let run = Run { client: eval_client(client(config, Some(server), TIMEOUT)?), plan, attacks, shutdown };
+        let run = Run {
+            client: eval_client(client(config, Some(server), request_timeout(config))?),
+            plan,
+            attacks,
+            shutdown,
+        };
         run.measure_all(&sets, &claims, &mut report).await
     } else {
         eprintln!("starting the database and the models");
@@ -147,7 +154,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             () = shutdown.soft.cancelled() => bail!("stopped by a signal"),
         };
         let key = config.access.operator_keys.first().map(|key| key.expose_secret().to_owned());
-        let client = remote::Client::here(service.address(), false, TIMEOUT)?.with_key(key);
+        let client = remote::Client::here(service.address(), false, request_timeout(&config))?.with_key(key);
         let run = Run { client: eval_client(client), plan, attacks, shutdown };
         let result = run.measure_all(&sets, &claims, &mut report).await;
         result.and(service.stop().await)
@@ -156,6 +163,12 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         output::print(render(&report, arguments.format)?)?;
     }
     result
+}
+
+/// Request timeout, longer than the service takes for any request of an evaluation: that of a slow ask is the
+/// service's to tell.
+fn request_timeout(config: &Config) -> Duration {
+    TIMEOUT.max(config.ask.timeout + REPLY_DELAY)
 }
 
 /// The configuration with this grading model and no other model.

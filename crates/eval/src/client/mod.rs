@@ -25,6 +25,8 @@ use crate::{
 
 /// Interval between two requests for a job or a ranking, and before a refused upload is retried.
 pub(crate) const LOOK: Duration = Duration::from_millis(500);
+/// Longest time for which a request is sent again to a service that is busy.
+const PATIENCE: Duration = Duration::from_mins(10);
 /// Largest number of passages that the API returns for one search.
 pub(crate) const MOST_PASSAGES: usize = 1_000;
 /// Passages per round of an ask; the default of the API.
@@ -98,6 +100,29 @@ struct Answer {
     status: u16,
     body: Value,
     retry_after: Option<Duration>,
+}
+
+impl Answer {
+    /// In place of a response that did not come in time.
+    fn too_late() -> Self {
+        let body = json!({"code": "deadline", "detail": "no reply within the time limit of the client"});
+        Self { status: 504, body, retry_after: None }
+    }
+
+    /// Code of the problem that it tells of.
+    fn code(&self) -> Option<&str> {
+        self.body.get("code").and_then(Value::as_str)
+    }
+
+    /// Time to wait before the same request is sent again, if the service refused it because it is busy. A model that
+    /// fails is a result.
+    fn delay(&self) -> Option<Duration> {
+        self.retry_after.filter(|_| matches!(self.status, 429 | 503) && !self.is_of_model())
+    }
+
+    fn is_of_model(&self) -> bool {
+        self.code() == Some("providers_unavailable")
+    }
 }
 
 impl Client {
@@ -234,8 +259,7 @@ impl Client {
             "validation": level, "web": false, "cache": {"ttl_s": 0}});
         let answer = self.post("/v1/ask", &body).await?;
         // A model that fails once does not take hours of measuring along.
-        let is_of_model = answer.body.get("code").and_then(Value::as_str) == Some("providers_unavailable");
-        let statuses: &[u16] = if is_of_model { &[503] } else { &[200, 422, 504] };
+        let statuses: &[u16] = if answer.is_of_model() { &[503] } else { &[200, 422, 504] };
         let AskReply { code, answer, model, .. } = self.read(answer, statuses)?;
         Ok(AttackedReply { is_refused: code.as_deref() == Some("citation_validation"), answer, model })
     }
@@ -281,20 +305,29 @@ impl Client {
         self.send(self.http.post(self.url(path)).json(body)).await
     }
 
+    /// Sends a request, again after each delay that a busy service requests, as long as its [`PATIENCE`] lasts: hours
+    /// of measuring are not lost to a minute without a connection to the database. No reply within the time limit of
+    /// the HTTP client is an answer like that of a service whose own limit was reached.
     async fn send(&self, mut request: RequestBuilder) -> Result<Answer, EvaluationError> {
         if let Some(key) = &self.key {
             request = request.bearer_auth(key);
         }
-        let unreachable = |error: reqwest::Error| self.failure(format!("cannot be reached: {error}"));
-        let response = request.send().await.map_err(unreachable)?;
-        let status = response.status().as_u16();
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-        let body = response.bytes().await.map_err(unreachable)?;
-        Ok(Answer {
-            status,
-            body: serde_json::from_slice(&body).unwrap_or_default(),
-            retry_after: retry_after.map(Duration::from_secs),
-        })
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let again = request.try_clone();
+            let answer = match reply_to(request).await {
+                Ok(answer) => answer,
+                Err(error) if error.is_timeout() => Answer::too_late(),
+                Err(error) => return Err(self.failure(format!("cannot be reached: {error}"))),
+            };
+            match (again, answer.delay()) {
+                (Some(again), Some(delay)) if Instant::now() + delay < end => {
+                    sleep(delay).await;
+                    request = again;
+                }
+                _ => return Ok(answer),
+            }
+        }
     }
 
     /// The body of an answer, if it has one of these statuses.
@@ -309,6 +342,18 @@ impl Client {
     fn failure(&self, detail: String) -> EvaluationError {
         EvaluationError::Service { service: self.base.clone(), detail }
     }
+}
+
+async fn reply_to(request: RequestBuilder) -> Result<Answer, reqwest::Error> {
+    let response = request.send().await?;
+    let status = response.status().as_u16();
+    let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    let body = response.bytes().await?;
+    Ok(Answer {
+        status,
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+        retry_after: retry_after.map(Duration::from_secs),
+    })
 }
 
 fn path_of(collection: &str) -> String {
@@ -337,18 +382,4 @@ fn seen(source: SourceReply, verdicts: &HashMap<String, VerdictReply>) -> Source
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_title_is_not_sent() {
-        let sent = |title: &str, text: &str| {
-            let document = SetDocument { id: "d".to_owned(), title: title.to_owned(), text: text.to_owned() };
-            let body = upload(&document);
-            (body["title"].clone(), body["text"].clone())
-        };
-        assert_eq!(sent("Tea", "Green."), (json!("Tea"), json!("Green.")));
-        assert_eq!(sent(" ", "Green."), (Value::Null, json!("Green.")));
-        assert_eq!(sent("Tea", ""), (Value::Null, json!("Tea")));
-    }
-}
+mod tests;
