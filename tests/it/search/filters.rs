@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Row as _};
 
 use super::{GRAPH_FROM, GRAPH_FROM_SETTING, store};
 use crate::{
@@ -108,6 +109,49 @@ async fn ten_results_come_back_at_every_order_of_magnitude() {
         assert!(ranks.iter().all(|rank| *rank < matching), "{matching}: {ranks:?}");
     }
     assert!(100 * found >= 98 * expected, "{found} of {expected}");
+    app.stop().await;
+}
+
+/// Of the chunks that hold a word of the question, only those that may be returned have their documents looked up.
+#[tokio::test]
+async fn documents_are_looked_up_from_the_best_chunk_downwards() {
+    const HOLDERS: usize = 400;
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let documents: Vec<Value> = (0..HOLDERS).map(document).collect();
+    let job = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await;
+    assert_eq!(job.body["state"], "succeeded", "{job:?}");
+    let mut connection = app.database.connect().await.expect("connect");
+    connection.execute("SET search_path = without_canaries, public").await.expect("a search path");
+    connection
+        .execute(
+            "CREATE TEMP TABLE asked AS
+             SELECT c.tenant_id, c.index_id, array_agg(t.term_id) AS terms,
+                    format('{%s:1.5}/1000000000', min(t.term_id))::sparsevec AS weights
+             FROM collection c JOIN term_statistic t USING (tenant_id, index_id)
+             WHERE c.name = 'c' AND t.document_frequency = 400 GROUP BY 1, 2",
+        )
+        .await
+        .expect("the words that all have");
+    let best = "SELECT array_agg(row(document_id, ordinal, score)::text) AS best FROM ";
+    let plainly = format!(
+        "{best} (SELECT h.document_id, h.ordinal, (-(h.weights <#> a.weights))::real AS score
+         FROM asked a JOIN chunk h USING (tenant_id, index_id) JOIN document d USING (tenant_id, document_id)
+         WHERE (d.metadata->>'rank')::int % 2 = 0 ORDER BY score DESC, document_id, ordinal LIMIT 10)"
+    );
+    let by_function = format!(
+        "{best} (SELECT f.* FROM asked a, lexical_search(a.tenant_id, ARRAY[a.index_id], a.terms, '{{}}', '{{}}', a.weights,
+         '$.rank % 2 == 0', NULL, NULL, NULL, NULL, 10) f)"
+    );
+    let expected: Vec<String> = connection.fetch_one(sqlx::AssertSqlSafe(plainly)).await.expect("chunks").get("best");
+    let mut transaction = connection.begin().await.expect("begin");
+    let looked_up = "SELECT COALESCE(idx_scan, 0) FROM pg_stat_xact_user_tables WHERE relname = 'document'";
+    let found: Vec<String> = transaction.fetch_one(sqlx::AssertSqlSafe(by_function)).await.expect("chunks").get("best");
+    let looked_up: i64 = transaction.fetch_one(looked_up).await.expect("a count").get(0);
+    assert_eq!(found, expected);
+    assert!((10..100).contains(&looked_up), "{looked_up} documents of {HOLDERS} for {} chunks", found.len());
+    transaction.rollback().await.expect("rollback");
+    connection.close().await.expect("close");
     app.stop().await;
 }
 
