@@ -127,12 +127,17 @@ fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]
     );
     builder.push_bind(SAMPLE).push(") d WHERE l.tenant_id = ").push_bind(tenant.0);
     builder.push(" AND l.collection_id = ANY (").push_bind(scope.collections.clone()).push(")) SELECT ");
+    // Documents named by id are rarely in the sample: their part is counted.
+    let sampled = Filter { document_ids: Vec::new(), ..filter.clone() };
     for part in parts {
         match part {
+            // Of those that are searched and pass the rest: how a search is carried out must not tell of any other.
             Part::DocumentIds(ids) => {
                 builder.push("(SELECT COALESCE(sum(d.chunks), 0) FROM document d WHERE d.tenant_id = ");
                 builder.push_bind(tenant.0).push(" AND d.document_id = ANY (").push_bind(ids.to_vec());
-                builder.push("))::bigint, ");
+                builder.push(") AND d.collection_id = ANY (").push_bind(scope.collections.clone()).push(")");
+                push_document_filter(&mut builder, &sampled);
+                builder.push(")::bigint, ");
             }
             Part::Pages(_) => {
                 builder.push("COALESCE(sum(weight * share), 0)::bigint, ");
@@ -144,8 +149,6 @@ fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]
             }
         }
     }
-    // Documents named by id are rarely in the sample: their part is counted.
-    let sampled = Filter { document_ids: Vec::new(), ..filter.clone() };
     builder.push("COALESCE(sum(weight * share) FILTER (WHERE true");
     push_document_filter(&mut builder, &sampled);
     builder.push("), 0)::bigint FROM sample d");

@@ -3,6 +3,8 @@
 use cited::{PoolSettings, Store};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
+use uuid::Uuid;
 
 use super::{
     keys::{SETTINGS, call, create},
@@ -111,5 +113,32 @@ async fn a_graph_loses_nothing_of_what_a_list_lets_through() {
         }
         assert!(sum / 10.0 >= 0.98, "{who}: recall@10 of {}", sum / 10.0);
     }
+    assert_a_search_is_carried_out_alike(&app, &people).await;
     app.stop().await;
+}
+
+/// Checks that naming so many hidden documents that a graph would be walked for them, beside some that are seen, is as naming as
+/// many that are not there.
+async fn assert_a_search_is_carried_out_alike(app: &TestApp, key: &str) {
+    let mut connection = app.database.connect().await.expect("the database answers");
+    connection.execute("SET search_path = without_canaries, public").await.expect("a search path");
+    let of = "SELECT document_id FROM document WHERE source LIKE $1 ORDER BY source LIMIT $2";
+    let (mut named, seen) = (Vec::<Uuid>::new(), 200);
+    for (folder, most) in [("many/%", seen), ("none/%", DOCUMENTS)] {
+        let most = i64::try_from(most).expect("few");
+        let ids = sqlx::query_scalar::<_, Uuid>(of).bind(folder).bind(most);
+        named.extend(ids.fetch_all(&mut connection).await.expect("ids"));
+    }
+    connection.close().await.expect("close");
+    assert_eq!(named.len(), seen + DOCUMENTS / 2);
+    let absent = (0..named.len() as u128).map(|id| Uuid::from_u128(0x019e_e0a1_6f0b_7d52_9a40_0000_0000_0000 + id));
+    let instead: Vec<Uuid> = named.iter().copied().take(seen).chain(absent.skip(seen)).collect();
+    let found = async |key: &str, ids: &[Uuid]| {
+        let body = json!({"query": words(1), "collections": ["c"], "mode": "dense", "filter": {"document_ids": ids}});
+        let answer = call(app, key, Method::POST, "/v1/search", Some(body)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    };
+    assert_eq!(found(OPERATOR, &named).await["vector_scan"], "iterative");
+    assert_eq!(found(key, &named).await, found(key, &instead).await);
 }
