@@ -141,7 +141,14 @@ fn authorities<B>(request: &axum::http::Request<B>) -> impl Iterator<Item = &str
     let target = request.uri().authority().map(Authority::as_str);
     let texts = |name| request.headers().get_all(name).iter().map(|host| host.to_str().unwrap_or_default());
     let forwarded = texts(FORWARDED_HOST).flat_map(|hosts| hosts.split(',').map(str::trim));
-    target.into_iter().chain(texts(header::HOST)).chain(forwarded)
+    let in_standard = texts(header::FORWARDED).flat_map(|proxies| proxies.split([',', ';']).filter_map(forwarded_host));
+    target.into_iter().chain(texts(header::HOST)).chain(forwarded).chain(in_standard)
+}
+
+/// The host that a pair of `Forwarded` (RFC 7239) names, if it names one.
+fn forwarded_host(pair: &str) -> Option<&str> {
+    let (name, host) = pair.split_once('=')?;
+    name.trim().eq_ignore_ascii_case("host").then(|| host.trim().trim_matches('"'))
 }
 
 fn host_of(authority: &str) -> Option<Host> {
@@ -272,6 +279,16 @@ mod tests {
         assert_eq!(forwarded("cited.example"), "host_not_allowed", "a proxy was addressed by it");
         assert_eq!(forwarded("localhost, cited.example"), "host_not_allowed", "the first of several proxies");
         assert_eq!(forwarded("localhost:3000"), "", "a proxy on this machine");
+        let standard = |value| code("/livez", &[("host", "localhost:8080"), ("forwarded", value)]);
+        for foreign in [
+            "host=cited.example",
+            "for=192.0.2.60;proto=https; Host=\"cited.example:443\"",
+            "host=localhost, host=a.example",
+            "host=",
+        ] {
+            assert_eq!(standard(foreign), "host_not_allowed", "{foreign}");
+        }
+        assert_eq!(standard("for=192.0.2.60;host=localhost:3000, for=\"[2001:db8::17]\";by=\"_host=x\""), "");
     }
 
     #[test]
