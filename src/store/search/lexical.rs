@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::{
@@ -86,21 +87,17 @@ impl Search<'_> {
         terms: &[i32],
         caller: &[i32],
     ) -> Result<Vec<(Uuid, i32, u64)>, StoreError> {
+        // A database that is split up by tenants has no replicas, and sends a function to a node outside of transactions only.
+        if self.store.is_split {
+            let mut reading = self.store.reading(tenant).await?;
+            let seen = seen_frequencies(&mut reading, tenant, (indexes, terms), caller).await?;
+            reading.end().await?;
+            return Ok(seen);
+        }
         let mut transaction = self.store.begin(tenant).await?;
-        let rows = sqlx::query!(
-            r#"SELECT index_id AS "index_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
-               FROM seen_frequencies($1, $2, $3, $4)"#,
-            tenant.0,
-            indexes,
-            terms,
-            caller,
-        )
-        .fetch_all(&mut *transaction)
-        .await?;
+        let seen = seen_frequencies(&mut transaction, tenant, (indexes, terms), caller).await?;
         transaction.commit().await?;
-        let seen =
-            rows.into_iter().map(|row| (row.index_id, row.term_id, row.document_frequency.unsigned_abs().into()));
-        Ok(seen.collect())
+        Ok(seen)
     }
 
     /// Returns at most `limit` chunks that pass the filter, best BM25 score first, ties in key order. If the filter
@@ -176,6 +173,26 @@ impl Search<'_> {
         }
         Ok(hits)
     }
+}
+
+async fn seen_frequencies(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    (indexes, terms): (&[Uuid], &[i32]),
+    caller: &[i32],
+) -> Result<Vec<(Uuid, i32, u64)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"SELECT index_id AS "index_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
+               FROM seen_frequencies($1, $2, $3, $4)"#,
+        tenant.0,
+        indexes,
+        terms,
+        caller,
+    )
+    .fetch_all(connection)
+    .await?;
+    let seen = rows.into_iter().map(|row| (row.index_id, row.term_id, row.document_frequency.unsigned_abs().into()));
+    Ok(seen.collect())
 }
 
 #[cfg(test)]
