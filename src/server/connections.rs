@@ -17,6 +17,8 @@ use crate::http::host_of;
 pub(super) const MOST_BY_DEFAULT: usize = 10_000;
 /// File descriptors that are left to the database, models and files, if there are enough.
 const RESERVED_DESCRIPTORS: usize = 256;
+/// Time after which a connection gives way whose client takes nothing of the responses that there are for it.
+const UNREAD_TIME: Duration = Duration::from_secs(5);
 /// Interval of warnings about refused connections.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -62,11 +64,13 @@ pub(super) struct Connection {
 
 #[derive(Debug)]
 struct Activity {
-    /// Requests whose response has not been passed on completely.
+    /// Requests that the service works on.
     in_progress: usize,
+    /// Requests with a part of a response that the client has yet to take.
+    unread: usize,
     /// Whether there was a request before.
     has_served: bool,
-    /// When the last request ended, or the connection was opened.
+    /// When the last request ended or was last worked on, or the connection was opened.
     idle_since: Instant,
 }
 
@@ -80,7 +84,10 @@ pub(super) struct Place {
 
 /// A request in progress, until it is dropped.
 #[derive(Debug)]
-pub(super) struct InProgress(Arc<Connection>);
+pub(super) struct InProgress {
+    connection: Arc<Connection>,
+    is_unread: bool,
+}
 
 impl Connections {
     pub(super) fn new(limits: Limits) -> Self {
@@ -111,13 +118,17 @@ impl Connections {
 impl Connections {
     /// Number of requests whose response has not been passed on completely.
     pub(super) fn in_progress(&self) -> usize {
-        lock(&self.open).connections.values().map(|connection| lock(&connection.activity).in_progress).sum()
+        let of = |connection: &Arc<Connection>| {
+            let activity = lock(&connection.activity);
+            activity.in_progress + activity.unread
+        };
+        lock(&self.open).connections.values().map(of).sum()
     }
 }
 
 impl Open {
     fn add(&mut self, peer: IpAddr) -> (u64, Arc<Connection>) {
-        let activity = Activity { in_progress: 0, has_served: false, idle_since: Instant::now() };
+        let activity = Activity { in_progress: 0, unread: 0, has_served: false, idle_since: Instant::now() };
         let connection =
             Arc::new(Connection { peer, evicted: CancellationToken::new(), activity: Mutex::new(activity) });
         let number = self.next;
@@ -167,25 +178,52 @@ impl Connection {
         let mut activity = lock(&self.activity);
         activity.in_progress += 1;
         activity.has_served = true;
-        InProgress(Arc::clone(self))
+        InProgress { connection: Arc::clone(self), is_unread: false }
     }
 
-    /// Time since which there has been no request; `None` if there is one.
+    /// Time since which no request has been worked on; `None` if one is.
     fn idle_since(&self) -> Option<Instant> {
         let activity = lock(&self.activity);
         (activity.in_progress == 0).then_some(activity.idle_since)
     }
 
-    /// The order in which idle connections give way; `None` if there is a request.
+    /// The order in which idle connections give way; `None` if there is a request, or a client that takes its response.
     fn rank(&self) -> Option<(bool, Instant)> {
-        let activity = lock(&self.activity);
-        (activity.in_progress == 0).then_some((activity.has_served, activity.idle_since))
+        let Activity { in_progress, unread, has_served, idle_since } = *lock(&self.activity);
+        let is_idle = in_progress == 0 && (unread == 0 || idle_since.elapsed() >= UNREAD_TIME);
+        is_idle.then_some((has_served, idle_since))
+    }
+}
+
+impl InProgress {
+    /// Marks that the next part of the response is there: from now on it is the client that lets others wait.
+    pub(super) fn wait_for_client(&mut self) {
+        self.set_unread(true);
+    }
+
+    /// Marks that the client has taken what there was.
+    pub(super) fn go_on(&mut self) {
+        self.set_unread(false);
+    }
+
+    fn set_unread(&mut self, is_unread: bool) {
+        if self.is_unread == is_unread {
+            return;
+        }
+        self.is_unread = is_unread;
+        let mut activity = lock(&self.connection.activity);
+        let Activity { in_progress, unread, .. } = &mut *activity;
+        let (from, to) = if is_unread { (in_progress, unread) } else { (unread, in_progress) };
+        *from -= 1;
+        *to += 1;
+        activity.idle_since = Instant::now();
     }
 }
 
 impl Drop for InProgress {
     fn drop(&mut self) {
-        let mut activity = lock(&self.0.activity);
+        self.go_on();
+        let mut activity = lock(&self.connection.activity);
         activity.in_progress -= 1;
         activity.idle_since = Instant::now();
     }
@@ -201,7 +239,7 @@ impl Place {
         self.connection.evicted.cancelled().await;
     }
 
-    /// Resolves when the connection has had no request for this long.
+    /// Resolves when no request of the connection has been worked on for this long.
     pub(super) async fn idle(&self, time: Duration) {
         loop {
             let since = self.connection.idle_since().unwrap_or_else(Instant::now);
@@ -270,6 +308,25 @@ mod tests {
         assert!(connections.admit(address(1)).is_none(), "all have a request");
         drop(busy);
         assert!(connections.admit(address(1)).is_some());
+    }
+
+    #[tokio::test]
+    async fn who_takes_no_response_gives_way_after_a_while() {
+        let connections = connections(2);
+        let place = connections.admit(address(1)).expect("a place");
+        let rest = || lock(&place.connection.activity).idle_since -= UNREAD_TIME;
+        let mut request = place.connection().begin();
+        rest();
+        assert!(connections.admit(address(1)).is_none(), "the service works on the request");
+        request.wait_for_client();
+        assert!(connections.admit(address(1)).is_none(), "the client may be taking the response");
+        rest();
+        request.go_on();
+        assert!(connections.admit(address(1)).is_none(), "it has taken some");
+        request.wait_for_client();
+        rest();
+        assert_eq!(connections.in_progress(), 1);
+        assert!(connections.admit(address(1)).is_some() && is_evicted(&place));
     }
 
     #[test]

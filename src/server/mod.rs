@@ -16,7 +16,6 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    time::Instant,
 };
 use tokio_util::task::TaskTracker;
 
@@ -36,7 +35,7 @@ struct Times {
     /// Time limit for a client to send its headers, and for a connection to be without a request: the first of a
     /// silent one, the next of an idle one, of any version of HTTP. After it the connection is closed.
     idle: Duration,
-    /// Time in which a client must have read the rest of its last response once its connection is idle.
+    /// Time in which a client must have taken some of its response once its connection is idle.
     last_read: Duration,
     /// Time in which the next part of a body must arrive, see [`tracked::LEAST_PROGRESS`].
     progress: Duration,
@@ -180,7 +179,6 @@ impl Server {
         let service = TowerToHyperService::new(service);
         let mut http = pin!(self.http.serve_connection_with_upgrades(TokioIo::new(stream), service));
         let mut ending = false;
-        let mut last_read = None;
         loop {
             tokio::select! {
                 result = http.as_mut() => {
@@ -190,20 +188,13 @@ impl Server {
                     return;
                 }
                 () = place.evicted() => return,
-                () = place.idle(self.times.idle), if !ending => last_read = Some(Instant::now() + self.times.last_read),
+                () = place.idle(self.times.idle), if !ending => {}
                 () = self.shutdown.soft.cancelled(), if !ending => {}
-                () = until(last_read) => return,
+                () = place.idle(self.times.idle + self.times.last_read) => return,
             }
             ending = true;
             http.as_mut().graceful_shutdown();
         }
-    }
-}
-
-async fn until(end: Option<Instant>) {
-    match end {
-        Some(end) => tokio::time::sleep_until(end).await,
-        None => std::future::pending().await,
     }
 }
 

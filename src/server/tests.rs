@@ -1,5 +1,11 @@
-use axum::routing::{get, post};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use axum::{
+    body::{Body, Bytes},
+    routing::{get, post},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::Instant,
+};
 
 use super::*;
 
@@ -22,12 +28,18 @@ async fn start() -> (std::net::SocketAddr, Shutdown) {
     let router = Router::new()
         .route("/", get(|| async { "page" }))
         .route("/slow", get(slow))
+        .route("/endless", get(|| async { endless() }))
         .route("/body", post(|body: String| async move { body }))
         .route("/refused", post(|| async { "refused" }));
     let acceptance = Acceptance { max_connections: None, tls: None, times: SHORT };
     let shutdown = Shutdown::default();
     tokio::spawn(serve(listener, acceptance, router, shutdown.clone()));
     (address, shutdown)
+}
+
+fn endless() -> Body {
+    let part = Bytes::from(vec![b'x'; 1 << 16]);
+    Body::from_stream(futures::stream::repeat_with(move || Ok::<_, std::io::Error>(part.clone())))
 }
 
 /// The response to `sent`, until the service closes the connection, and how long that takes.
@@ -64,6 +76,38 @@ async fn a_connection_without_a_request_is_closed() {
         let (received, time) = converse(address, sent).await;
         assert!(time + Duration::from_millis(50) >= SHORT.idle, "{form}: {time:?}");
         assert_eq!(received.ends_with("page"), form.starts_with("a request,"), "{form}: {received}");
+    }
+    shutdown.soft.cancel();
+}
+
+#[tokio::test]
+async fn a_client_that_takes_no_response_is_let_go() {
+    let (address, shutdown) = start().await;
+    // The client of HTTP/2 takes no byte of any body, and answers all else.
+    let no_window: &[u8] = &[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0];
+    let get: &[u8] = &[0, 0, 14, 1, 5, 0, 0, 0, 1, 0x82, 0x86, 0x84, 0x01, 9];
+    let (_, time) = converse(address, &[PREFACE, no_window, get, b"localhost"].concat()).await;
+    assert!(time + Duration::from_millis(50) >= SHORT.idle, "{time:?}");
+    // That of HTTP/1 stops reading what would never end.
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    stream.write_all(b"GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sent");
+    tokio::time::sleep(4 * SHORT.idle).await;
+    let mut received = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut received)).await;
+    assert!(read.is_ok(), "it goes on: {} bytes", received.len());
+    shutdown.soft.cancel();
+}
+
+#[tokio::test]
+async fn a_client_that_takes_its_time_is_served_to_the_end() {
+    let (address, shutdown) = start().await;
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    stream.write_all(b"GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sent");
+    let mut part = vec![0; 1 << 22];
+    let started = Instant::now();
+    while started.elapsed() < 6 * SHORT.idle {
+        stream.read_exact(&mut part).await.expect("it goes on");
+        tokio::time::sleep(SHORT.idle / 4).await;
     }
     shutdown.soft.cancel();
 }

@@ -1,4 +1,5 @@
-//! Requests of a connection: counted until their response is passed on, with bodies that have to move.
+//! Requests of a connection: counted until their response is passed on, with bodies that have to move, and responses that
+//! their clients have to read.
 
 use std::{
     convert::Infallible,
@@ -24,8 +25,8 @@ use tokio::{
 };
 use tower::{Service, ServiceExt, service_fn};
 
-use super::connections::Connection;
-use crate::http::{HeldBody, PeerAddress};
+use super::connections::{Connection, InProgress};
+use crate::http::PeerAddress;
 
 /// Bytes of a body that must arrive in each interval in which they are waited for.
 pub(super) const LEAST_PROGRESS: usize = 1024;
@@ -54,9 +55,46 @@ pub(super) fn service(
         request.extensions_mut().insert(peer);
         Box::pin(async move {
             let response = router.oneshot(request).await?;
-            Ok(response.map(|body| HeldBody::wrap(body, in_progress)))
+            Ok(response.map(|body| Body::new(ResponseBody::new(body, in_progress))))
         })
     })
+}
+
+/// The body of a response, whose request is in progress while the service makes it, and not while its client takes none of it:
+/// by HTTP/2 a client may leave all responses of a connection unread and keep it all the same.
+struct ResponseBody {
+    body: Body,
+    request: InProgress,
+}
+
+impl ResponseBody {
+    fn new(body: Body, mut request: InProgress) -> Self {
+        request.wait_for_client();
+        Self { body, request }
+    }
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.request.go_on();
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        self.request.wait_for_client();
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// The rest of a body that its request was answered without.
