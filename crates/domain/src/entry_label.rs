@@ -1,5 +1,7 @@
 //! Labels of the entries of manuals, before a colon: `-f, --force: …`, `work_mem (integer): …`.
 
+use crate::wording::bare;
+
 /// Longest label, in bytes.
 const LONGEST: usize = 60;
 
@@ -42,6 +44,32 @@ pub(crate) fn is_field(label: &str) -> bool {
     FIELDS.contains(&label.to_lowercase().as_str())
 }
 
+/// The number of a code before a dash, as lists of them have it: "24 - Partial transfer".
+pub(crate) fn code_label(text: &str) -> Option<&str> {
+    let mut words = text.split_whitespace();
+    let number = words.next().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))?;
+    matches!(words.next()?, "-" | "–" | "—").then_some(number)
+}
+
+/// Whether a word is written like a name in code: `max_connections`, `ServerAliveCountMax`.
+pub(crate) fn is_code_name(word: &str) -> bool {
+    let has_inner_capital =
+        word.chars().zip(word.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+    has_inner_capital || word.trim_matches('_').contains('_')
+}
+
+/// Whether a text has the entry of one of these names: a line that begins with it as its label, or one of such names alone, as
+/// in `HandleLidSwitch=, HandleLidSwitchDocked=`.
+pub(crate) fn holds_entry_named(text: &str, names: &[String]) -> bool {
+    let is_one = |word: &str| names.iter().any(|name| name.eq_ignore_ascii_case(bare(word)));
+    let is_sign = |word: &str| word.ends_with(['=', ',']) || is_code_name(bare(word));
+    let begins = |line: &str| match entry_label(line).or_else(|| code_label(line)) {
+        Some(label) => label.split_whitespace().next().is_some_and(is_one),
+        None => line.split_whitespace().all(is_sign) && line.split_whitespace().any(is_one),
+    };
+    !names.is_empty() && text.lines().map(|line| line.trim_start_matches(['-', '*', '•', ' '])).any(begins)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +87,16 @@ mod tests {
         ] {
             assert_eq!(entry_label(text), expected, "{text}");
         }
+        let page =
+            "port (integer): The port.\n\nmax_jars (integer): At most hidden_jars.\n\nOpenLid=, CloseLid=\n\nMoves it.";
+        for (name, expected) in
+            [("max_jars", true), ("Max_Jars", true), ("hidden_jars", false), ("CloseLid", true), ("jars", false)]
+        {
+            assert_eq!(holds_entry_named(page, &[name.to_owned()]), expected, "{name}");
+        }
+        assert!(!holds_entry_named(page, &[]));
+        assert!(holds_entry_named("Codes:\n\n- 23 - Partial.\n- 24 - Vanished.", &["24".to_owned()]));
+        assert!(!holds_entry_named("24 jars - and a lid", &["24".to_owned()]));
         assert!(is_field("Note") && is_field("Since") && !is_field("work_mem"));
     }
 }

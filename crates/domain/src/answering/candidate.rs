@@ -33,6 +33,9 @@ const NAMED_SECTION: f32 = 0.25;
 /// Bonus of a heading that tells when what the question names was; the other scores range from 0 to about 1.
 const DATED_HEADING: f32 = 0.5;
 
+/// Loss of a sentence that a mail quotes of the message before.
+const MESSAGE_BEFORE: f32 = 0.4;
+
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceCandidate {
@@ -260,6 +263,7 @@ pub(super) fn candidate(
         bonus: bonus(question, &text, reason)
             + if is_dated_heading { DATED_HEADING } else { 0.0 }
             + asked.roles.bonus_of_sentence(&text, asked.is_changed_by(source.title))
+            - if is_of_message_before(source, sentence.range.start) { MESSAGE_BEFORE } else { 0.0 }
             + if is_row { asked.roles.bonus_of_row(header.unwrap_or_default(), words) } else { 0.0 },
         about: about(&question.text, source.title),
         headed: heading_asked.min(question.terms.share(in_heading)),
@@ -317,6 +321,13 @@ fn lexical(terms: &QuestionTerms, mask: TermMask, subject: f32) -> f32 {
 /// A sentence after the title of its document.
 fn embedded(source: &AnswerSource<'_>, text: &str) -> String {
     if source.title.is_empty() { text.to_owned() } else { format!("{}: {text}", source.title) }
+}
+
+/// Whether the sentence at a byte stands in what a mail quotes of the one that it answers, and may correct.
+fn is_of_message_before(source: &AnswerSource<'_>, start: usize) -> bool {
+    let before = source.text.get(..start).unwrap_or_default();
+    let line = before.rfind('\n').map_or(before, |at| before.get(at + 1..).unwrap_or_default());
+    line.starts_with('>') && answered(source.title).is_some()
 }
 
 /// Whether the sentence at a byte is the rest of one that begins before the passage.

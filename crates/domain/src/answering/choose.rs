@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::candidate::SentenceCandidate;
-use super::form::{AN_OPTION, asks_for_option};
+use super::form::{AN_OPTION, asks_for_default, asks_for_option, tells_default};
 use super::parts::Part;
 use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
@@ -163,7 +163,7 @@ pub(super) fn answer_by_part<'c>(question: &Question, ranked: &[Scored<'c>], par
     let mut choice = Choice { sentences: Vec::new(), missing: Vec::new() };
     let mut missing = Vec::new();
     for part in parts {
-        match best_for(question, ranked, part) {
+        match best_for(question, ranked, part).or_else(|| default_told(ranked, part, &choice.sentences)) {
             Some(scored) if is_said(&choice.sentences, scored.0) => {}
             Some(scored) => choice.sentences.push(scored),
             None => missing.push(part.missing()),
@@ -175,6 +175,15 @@ pub(super) fn answer_by_part<'c>(question: &Question, ranked: &[Scored<'c>], par
     missing.dedup();
     choice.missing = missing.into_iter().filter(|sentence| is_ignorance(sentence)).collect();
     choice
+}
+
+/// The sentence that tells the default of what the part before is about, where a part asks for that alone: "and which value
+/// does it have if none is given".
+fn default_told<'c>(ranked: &[Scored<'c>], part: &Part, chosen: &[Scored<'c>]) -> Option<Scored<'c>> {
+    let (before, _) = chosen.last().filter(|_| asks_for_default(&part.text))?;
+    let is_of_same =
+        |candidate: &SentenceCandidate| candidate.source == before.source && candidate.block == before.block;
+    ranked.iter().find(|(candidate, _)| is_of_same(candidate) && tells_default(&candidate.text)).copied()
 }
 
 /// The best sentence for a part of the question.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
-use super::confidence::{Features, LEAST};
+use super::confidence::{Features, LEAST, LEAST_IN_FORM};
 use super::form::{asks_for_default, names_option};
 use super::parts::parts;
 use super::quote::marked;
@@ -36,6 +36,9 @@ pub(super) const NEARER: f32 = 0.06;
 
 /// Lead over sentences elsewhere from which a sentence is preferred although another passage is nearer.
 const CLEAR_LEAD: f32 = 0.1;
+
+/// Bonus from which a sentence or a row has the form that the question asks for.
+const IN_FORM: f32 = 0.3;
 
 /// Longest sentence with what follows it in its paragraph, in bytes.
 const BRIEF_PARAGRAPH: usize = 300;
@@ -69,7 +72,9 @@ pub fn compose(
         let place = candidates.iter().position(|other| std::ptr::eq(other, candidate));
         place.and_then(|place| likenesses?.get(place)).copied().unwrap_or(Likeness::of_cosine(0.0))
     };
-    let features = Features::of(question, *choice.sentences.first()?, &ranked, likeness);
+    let best = *choice.sentences.first()?;
+    let features = Features::of(question, best, &ranked, likeness);
+    let least = if best.0.bonus >= IN_FORM { LEAST_IN_FORM } else { LEAST };
     let lacks_kind = parts.is_empty() && !sought.is_told_by(&choice.sentences);
     let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
     let tells = choice.sentences.iter().any(|(sentence, _)| sought.tells(sentence));
@@ -82,6 +87,7 @@ pub fn compose(
     };
     let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
+    answer.is_unlikely = features.probability() < least;
     answer.name_missing(&choice.missing);
     Some(answer)
 }
@@ -248,6 +254,7 @@ fn write(question: &Question, chosen: &[Scored<'_>], features: Features, goes_be
         features,
         lacks_kind: false,
         is_rivalled: false,
+        is_unlikely: false,
     };
     for (candidate, score) in chosen {
         let is_there = |answer: &ExtractiveAnswer, range: &Range<usize>| {
@@ -281,7 +288,7 @@ impl ExtractiveAnswer {
     /// Whether its best sentence is so unlikely to answer that the passage around it is given instead.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
-        self.lacks_kind || self.is_rivalled || self.features.probability() < LEAST
+        self.lacks_kind || self.is_rivalled || self.is_unlikely
     }
 
     /// Its best sentence.

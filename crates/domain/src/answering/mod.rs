@@ -121,6 +121,8 @@ pub struct ExtractiveAnswer {
     pub lacks_kind: bool,
     /// Whether another passage is nearer to the question, and a sentence elsewhere answers it nearly as well.
     pub is_rivalled: bool,
+    /// Whether its best sentence hardly answers the question, by its [features](Features).
+    pub is_unlikely: bool,
 }
 
 /// The material of an answer: the question, the sources, and what each holds of the question.

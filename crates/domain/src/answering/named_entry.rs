@@ -3,13 +3,17 @@
 use super::AnswerSource;
 use super::candidate::SentenceCandidate;
 use super::naming::about;
-use crate::entry_label::{entry_label, is_field};
+use crate::entry_label::{code_label, entry_label, is_code_name, is_field};
+use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
 use crate::wording::bare;
 
 /// Bonus of a sentence of the entry that is named; the other scores range from 0 to about 1.
 const OF_NAMED: f32 = 0.2;
+
+/// The same of the entry of a code, whose sentences seldom say more of the question.
+const OF_CODE: f32 = 0.6;
 
 /// Loss of one of another entry.
 const OF_OTHER: f32 = 0.3;
@@ -47,37 +51,45 @@ impl<'t> EntryNames<'t> {
 
 /// The name of the entry that begins with a text.
 fn name_of(text: &str) -> Option<&str> {
-    let label = entry_label(text).filter(|label| !is_field(label))?;
+    let label = entry_label(text).filter(|label| !is_field(label)).or_else(|| code_label(text))?;
     label.split_whitespace().next().filter(|name| !name.starts_with('-'))
 }
 
-/// Prefers the sentences of the entries that a question names to those of others, where there are some.
-pub(super) fn prefer_named(question: &str, found: &mut [SentenceCandidate], names: &[EntryNames<'_>]) {
+/// Prefers the sentences of the entries that a question names to those of others, where there are some: by their names where
+/// it is for a default, else by the number of a code.
+pub(super) fn prefer_named(
+    question: &Question,
+    is_for_default: bool,
+    found: &mut [SentenceCandidate],
+    names: &[EntryNames<'_>],
+) {
+    let codes = question.terms.codes();
+    let is_for_code = !is_for_default && !codes.is_empty();
+    if !is_for_default && !is_for_code {
+        return;
+    }
     let is_named = |candidate: &SentenceCandidate| {
         let name = names.get(candidate.source).and_then(|names| names.at(candidate.block))?;
-        Some(about(question, name) >= 1.0)
+        if is_for_code {
+            name.bytes().all(|byte| byte.is_ascii_digit()).then(|| codes.iter().any(|code| code == name))
+        } else {
+            Some(about(&question.asked, name) >= 1.0)
+        }
     };
     let is_there = found.iter().any(|candidate| !candidate.is_fragment && is_named(candidate) == Some(true));
     // Where an identifier is asked about, no other entry tells its value.
-    let is_identifier = question.split_whitespace().map(bare).any(is_identifier);
-    if !is_there && !is_identifier {
+    let is_sure = is_for_code && is_there || question.asked.split_whitespace().map(bare).any(is_code_name);
+    if !is_there && (is_for_code || !is_sure) {
         return;
     }
     for candidate in found {
         match is_named(candidate) {
-            Some(true) => candidate.bonus += OF_NAMED,
-            Some(false) if is_identifier => candidate.is_fragment = true,
+            Some(true) => candidate.bonus += if is_for_code { OF_CODE } else { OF_NAMED },
+            Some(false) if is_sure => candidate.is_fragment = true,
             Some(false) => candidate.bonus -= OF_OTHER,
             None => {}
         }
     }
-}
-
-/// Whether a word is written like a name in code: `max_connections`, `ServerAliveCountMax`.
-fn is_identifier(word: &str) -> bool {
-    let has_inner_capital =
-        word.chars().zip(word.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
-    has_inner_capital || word.contains('_')
 }
 
 #[cfg(test)]
@@ -95,6 +107,15 @@ mod tests {
         ] {
             let said = text(question, &[LIMITS]);
             assert!(said.contains(expected) && said.matches("default value is").count() == 1, "{question} {said}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_explained_by_its_entry() {
+        let page = "The pump returns an exit status that tells what happened during a run.\n\n0: The run was successful.\n\n3: The lid was open.\n\n8: The pump was already running, or a run of the pump before had failed.";
+        for question in ["What does exit status 3 of the pump mean?", "pump exit code 3"] {
+            let said = text(question, &[page]);
+            assert!(said.contains("lid was open") && !said.contains("already running"), "{question} {said}");
         }
     }
 

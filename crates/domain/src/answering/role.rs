@@ -6,8 +6,9 @@ use super::naming::{AskedWords, words_in};
 use super::parts::compared;
 use super::row::columns_and_values;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::{Question, TermMask};
+use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::lexical::analyzer::Analyzer;
+use crate::wording::lower_case_words;
 
 /// Bonus of a row whose value is named together with its column: "grade 5".
 const VALUE_OF_COLUMN: f32 = 0.35;
@@ -17,6 +18,12 @@ const WHOLE_VALUE: f32 = 0.3;
 
 /// Bonus of a row with a range that holds the amount in the question, and the loss of one with another range.
 const IN_RANGE: f32 = 0.5;
+
+/// Loss of a row about a case without what the question has.
+const DENIED: f32 = 0.3;
+
+/// Words that tell of such a case.
+const NO: [&str; 4] = ["no", "without", "not", "non"];
 
 /// Bonus of a sentence that names who did what the question asks: "signed by Ada".
 const AGENT: f32 = 0.3;
@@ -33,19 +40,18 @@ const NARROWING: &str = " for ";
 /// Most words of such a phrase.
 const MOST_OF_QUALIFIER: usize = 4;
 
-/// Words before the highest amount of a range.
-const AT_MOST: [&str; 8] = ["up to", "at most", "under", "below", "less than", "no more than", "until", "to"];
-
-/// Words before the lowest amount of a range.
-const AT_LEAST: [&str; 7] = ["above", "over", "more than", "from", "at least", "exceeding", "beyond"];
+/// Most words of a case that a sentence begins with.
+const MOST_OF_CASE: usize = 6;
 
 /// The parts that a question gives to names and amounts, read once for all sentences.
 pub(super) struct Roles<'q> {
     words: AskedWords<'q>,
     /// Stem of the verb whose doer is asked for.
     done: Option<String>,
-    /// The one amount in the question.
-    amount: Option<Amount>,
+    /// Its terms, with the amount that it gives.
+    terms: &'q QuestionTerms,
+    /// Whether it says itself that something is not there, or asks whether it is.
+    is_denied: bool,
     /// Whether it compares two things: their names are mostly those of columns.
     compares: bool,
     /// Whether it is for those who may or must do something.
@@ -60,7 +66,9 @@ impl<'q> Roles<'q> {
         Self {
             words: AskedWords::of(&question.asked),
             done: doer.flatten(),
-            amount: the_amount(&question.asked),
+            terms: &question.terms,
+            is_denied: question.kind == AnswerKind::YesNo
+                || lower_case_words(&question.asked).any(|word| NO.contains(&word.as_str())),
             compares: !compared(&question.text).is_empty(),
             is_for_holder: asks_who_may(&question.asked),
             qualifier: qualifier(question),
@@ -70,7 +78,8 @@ impl<'q> Roles<'q> {
     /// The bonus of a sentence; `is_change` is that its document changes what another one says.
     pub(super) fn bonus_of_sentence(&self, text: &str, is_change: bool) -> f32 {
         let agent = if self.names_doer(text) { AGENT } else { 0.0 };
-        agent + if is_change { AMENDMENT } else { 0.0 }
+        let ranged = bonus_of_range(case_of(text).and_then(|case| self.terms.range_fit(case)));
+        agent + ranged + if is_change { AMENDMENT } else { 0.0 }
     }
 
     /// The bonus of a row below a header.
@@ -83,16 +92,17 @@ impl<'q> Roles<'q> {
         let holds_whole = cells.iter().any(|(_, value)| self.words.hold_whole(value));
         let named = if is_named { VALUE_OF_COLUMN } else { 0.0 };
         let whole = if holds_whole { WHOLE_VALUE } else { 0.0 };
-        let ranged = self.amount.map_or(0.0, |amount| {
-            let mut ranges = cells.iter().filter_map(|(_, value)| Range::read(value, amount.sign)).peekable();
-            let has_range = ranges.peek().is_some();
-            match (has_range, ranges.any(|range| range.holds(amount.value))) {
-                (false, _) => 0.0,
-                (true, true) => IN_RANGE,
-                (true, false) => -IN_RANGE,
-            }
-        });
-        named.max(whole) + ranged
+        let denied = if self.denies(row) { DENIED } else { 0.0 };
+        let fits = cells.iter().filter_map(|(_, value)| self.terms.range_fit(value));
+        named.max(whole) - denied + bonus_of_range(fits.reduce(|one, other| one || other))
+    }
+
+    /// Whether a row is about a case without something that the question has: "no attendant".
+    fn denies(&self, row: &str) -> bool {
+        let words: Vec<String> = lower_case_words(row).collect();
+        let is_asked = |word: &String| self.terms.terms().iter().any(|term| term.word.eq_ignore_ascii_case(word));
+        let is_denied = |pair: &[String]| matches!(pair, [no, what] if NO.contains(&no.as_str()) && is_asked(what));
+        !self.is_denied && words.windows(2).any(is_denied)
     }
 
     /// Whether a sentence says by whom that was done which the question asks the doer of.
@@ -106,6 +116,21 @@ impl<'q> Roles<'q> {
             by.is_some_and(|by| is_name(words.get(at + by + 2)))
         })
     }
+}
+
+/// The bonus for a range that holds the amount of the question, or does not.
+fn bonus_of_range(fit: Option<bool>) -> f32 {
+    match fit {
+        Some(true) => IN_RANGE,
+        Some(false) => -IN_RANGE,
+        None => 0.0,
+    }
+}
+
+/// The case that a sentence begins with and that it is about: "Below 80: 5 % off."
+fn case_of(sentence: &str) -> Option<&str> {
+    let (case, _) = sentence.split_once([':', ','])?;
+    (case.split_whitespace().count() <= MOST_OF_CASE).then_some(case)
 }
 
 /// The terms of the phrase at the end of a question that narrows what is asked.
@@ -125,69 +150,6 @@ fn verb_of_doer(question: &str) -> Option<String> {
 
 fn stem(word: &str) -> Option<String> {
     Analyzer::english().terms(word).into_iter().next()
-}
-
-/// An amount with the sign of its currency, if it has one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Amount {
-    value: f64,
-    sign: Option<char>,
-}
-
-/// The one amount in a question; `None` if it has several, or none but a year.
-fn the_amount(question: &str) -> Option<Amount> {
-    let mut amounts = question.split_whitespace().filter_map(amount);
-    let is_year = |amount: &Amount| amount.sign.is_none() && (1900.0..2100.0).contains(&amount.value);
-    let first = amounts.next().filter(|amount| !is_year(amount))?;
-    amounts.next().is_none().then_some(first)
-}
-
-/// A word that is an amount: "£1,000", "800".
-fn amount(word: &str) -> Option<Amount> {
-    let word = word.trim_end_matches(['?', '.', ',', '!', ';', ':', ')']).trim_start_matches('(');
-    let digits = word.trim_start_matches(['£', '$', '€', '¥']);
-    let sign = word.chars().next().filter(|_| digits.len() < word.len());
-    let is_number = digits.starts_with(|sign: char| sign.is_ascii_digit())
-        && digits.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, ',' | '.'));
-    let value = digits.replace(',', "").parse().ok().filter(|_| is_number)?;
-    Some(Amount { value, sign })
-}
-
-/// Amounts from one to another; open at one end, or both closed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Range {
-    least: f64,
-    most: f64,
-}
-
-impl Range {
-    /// The range that a cell is, of amounts in this currency.
-    fn read(cell: &str, sign: Option<char>) -> Option<Self> {
-        let spaced = cell.replace(['–', '—'], " to ").to_lowercase();
-        let words: Vec<&str> = spaced.split_whitespace().collect();
-        let amounts: Vec<(usize, Amount)> =
-            words.iter().enumerate().filter_map(|(at, word)| Some((at, amount(word)?))).collect();
-        if amounts.iter().any(|(_, amount)| sign.is_some() && amount.sign != sign) {
-            return None;
-        }
-        let before = |at: usize| words.get(..at).unwrap_or_default().join(" ");
-        let ends = |at: usize, openings: &[&str]| {
-            let before = before(at);
-            openings.iter().any(|opening| before == *opening || before.ends_with(&format!(" {opening}")))
-        };
-        match amounts.as_slice() {
-            [(at, only)] if ends(*at, &AT_MOST) => Some(Self { least: f64::NEG_INFINITY, most: only.value }),
-            [(at, only)] if ends(*at, &AT_LEAST) => Some(Self { least: only.value, most: f64::INFINITY }),
-            [(_, least), (at, most)] if ends(*at, &["to", "and", "until", "up to"]) => {
-                Some(Self { least: least.value, most: most.value })
-            }
-            _ => None,
-        }
-    }
-
-    fn holds(self, value: f64) -> bool {
-        (self.least..=self.most).contains(&value)
-    }
 }
 
 #[cfg(test)]
@@ -216,6 +178,17 @@ mod tests {
     }
 
     #[test]
+    fn a_row_without_what_the_question_has_is_about_another_case() {
+        let of = |text: &str, case: &str| {
+            Roles::of(&question(text)).bonus_of_row("| Case | mph |", &format!("| Crossing failed, {case} | 5 |"))
+        };
+        let with = "How fast may it go over a failed crossing with an attendant?";
+        assert!(of(with, "no attendant") < of(with, "attendant"));
+        let without = "How fast may it go without an attendant?";
+        assert!(of(without, "no attendant") >= of(without, "attendant"));
+    }
+
+    #[test]
     fn an_amount_lies_in_a_range() {
         let claim = question("who approves an expense claim of £800");
         let header = "| Amount | Approved by |";
@@ -232,6 +205,10 @@ mod tests {
         }
         let open = question("Who approves £9,000?");
         assert!(Roles::of(&open).bonus_of_row(header, "| above £5,000 | Ada |") > 0.0);
+        let inspection = question("What is deducted if the score is 72?");
+        let of_case = |text: &str| Roles::of(&inspection).bonus_of_sentence(text, false);
+        assert!(of_case("Below 80: 5 % off that month.") > 0.0 && of_case("Below 70: 12 %.") < 0.0);
+        assert!(of_case("Scores are noted monthly.").abs() < f32::EPSILON);
         for text in ["Who approved it in 2024?", "Who approves £1 or £2?", "Who approves €800?"] {
             assert!(
                 Roles::of(&question(text)).bonus_of_row(header, "| £200 to £1,000 | Ada |").abs() < f32::EPSILON,

@@ -11,7 +11,7 @@ use super::named_entry::{EntryNames, prefer_named};
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section, is_question};
-use super::surroundings::{Above, beside, context, opens_with_default, ruling, taken_back, told_below};
+use super::surroundings::{Above, beside, context, entry_begun, opens_with_default, ruling, taken_back, told_below};
 use crate::currency;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -44,11 +44,9 @@ pub fn candidates(
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
-    if asked.is_for_default {
-        let names: Vec<EntryNames<'_>> =
-            sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect();
-        prefer_named(&question.asked, &mut found, &names);
-    }
+    let names: Vec<EntryNames<'_>> =
+        sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect();
+    prefer_named(question, asked.is_for_default, &mut found, &names);
     let pages = NamedPages::of(question, asked.titles.iter().copied());
     let title_of = |candidate: &SentenceCandidate| sources.get(candidate.source).map_or("", |source| source.title);
     let is_of_other = |candidate: &SentenceCandidate| pages.are_not(title_of(candidate), &candidate.text);
@@ -100,8 +98,9 @@ fn of_source(
             }
             candidate.beside = question.terms.share(beside(evidence, place));
             let paragraph = evidence.sentences.get(block_start..=place).unwrap_or_default();
-            candidate.context =
-                context(source, above, sentence, asked.is_for_entry).or_else(|| ruling(question, source, paragraph));
+            candidate.context = context(source, above, sentence, asked.is_for_entry)
+                .or_else(|| ruling(question, source, paragraph))
+                .or_else(|| entry_begun(source, paragraph));
             if asked.is_for_default && opens_with_default(&candidate.text) {
                 candidate.belong_to(source, above, &question.terms);
             }

@@ -25,6 +25,8 @@ pub(super) struct Sought<'q> {
 enum Form {
     /// A number with this measure, or any number.
     Number(Option<Measure>),
+    /// A time of the day, or a condition ("when the last guest leaves").
+    Clock,
     /// A date; in the present tense also a condition or a time ("on the third day").
     Time { in_present: bool },
     /// The author of something: a person, or whoever it was made by.
@@ -52,11 +54,17 @@ fn only_counts(sentence: &str) -> bool {
     counts && !sentence.contains([',', ':', '`', '('])
 }
 
+/// Whether a candidate tells a measure.
+fn is_told(measure: Measure, candidate: &SentenceCandidate) -> bool {
+    if candidate.is_row { measure.is_told_by_row(&candidate.text) } else { measure.is_told_by(&candidate.text) }
+}
+
 impl<'q> Sought<'q> {
     pub(super) fn of(question: &'q Question) -> Self {
         let asked = &question.asked;
         let form = match question.kind {
             AnswerKind::Number => Form::Number(Measure::asked_for(asked)),
+            AnswerKind::Date if Measure::asked_for(asked) == Some(Measure::Clock) => Form::Clock,
             AnswerKind::Date => Form::Time { in_present: asks_in_present(asked) },
             AnswerKind::Person if asks_for_author(asked) => Form::Author,
             AnswerKind::Person if asks_who_may(asked) => Form::Holder,
@@ -90,9 +98,10 @@ impl<'q> Sought<'q> {
         }
         match self.form {
             Form::Number(measure) => {
-                let measures = || measure.is_none_or(|measure| measure.is_told_by(text));
+                let measures = || measure.is_none_or(|measure| is_told(measure, candidate));
                 candidate.holds_kind && measures() || tells_amount(text)
             }
+            Form::Clock => is_told(Measure::Clock, candidate) || tells_condition(text),
             Form::Time { in_present } => {
                 candidate.holds_kind || in_present && (tells_condition(text) || has_time(text))
             }

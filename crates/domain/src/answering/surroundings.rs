@@ -9,6 +9,7 @@ use super::form::{asks_for_default, tells_default};
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
 use super::section::is_own_heading;
+use crate::entry_label::{entry_label, is_code_name};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::measure::Measure;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -18,6 +19,9 @@ use crate::wording::{Wording, answers_yes_or_no, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
+
+/// Longest sentence, in bytes, that is brought because it names the entry.
+const LONGEST_NAMING: usize = 200;
 
 /// Longest entry or section, in bytes, of which another sentence tells the number or the date.
 const LONGEST_UNIT: usize = 420;
@@ -117,6 +121,16 @@ pub(super) fn ruling(
     }?;
     let text = plain_line(words(rule))?;
     (text.len() <= LONGEST_CONTEXT).then(|| (rule.range.clone(), text))
+}
+
+/// The sentence that begins the entry of an option or a setting, whose last sentence here goes on with it: without the name it
+/// says what happens, and not by what.
+pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEvidence]) -> Option<(Range<usize>, String)> {
+    let [first, .., _] = paragraph else { return None };
+    let words = source.text.get(first.range.clone())?;
+    let name = entry_label(words)?.split_whitespace().next()?;
+    let text = plain_line(words).filter(|_| name.starts_with('-') || is_code_name(name))?;
+    (text.len() <= LONGEST_NAMING).then(|| (first.range.clone(), text))
 }
 
 /// The next sentence of the paragraph, if it takes back a part of what the one before denies.

@@ -37,9 +37,15 @@ pub(crate) fn is_question_word(word: &str) -> bool {
     QUESTION_WORDS.contains(&word)
 }
 
-/// Whether a word in lower case is a verb that stands before the subject of a question.
+/// Whether a word in lower case is a verb that stands before the subject of a question, denied or not: "can't".
 pub(crate) fn is_auxiliary(word: &str) -> bool {
-    AUXILIARIES.contains(&word)
+    let affirmed = match word.strip_suffix("'t") {
+        Some("won") => "will",
+        Some("can") => "can",
+        Some(denied) => denied.strip_suffix('n').unwrap_or(denied),
+        None => word,
+    };
+    AUXILIARIES.contains(&affirmed)
 }
 
 /// Whether a text in lower case is a question for yes or no.

@@ -3,28 +3,33 @@
 //! The grader and the extractive answerer both read this: it is computed once per passage.
 
 pub(crate) mod clause;
+mod entries;
 mod identifier;
 pub mod kind;
 pub(crate) mod measure;
 pub mod names;
 pub mod numbers;
 pub mod passage;
+mod range;
 mod resemblance;
 
 use self::clause::asking_sentence;
+use self::entries::codes;
 use self::identifier::is_classifier;
 use self::kind::AnswerKind;
 use self::names::is_named;
 use self::numbers::Numbers;
+use self::range::{Amount, amounts};
 use super::asking::is_instruction;
-use super::command_options::{holds_entry, options};
+use super::command_options::options;
 use super::definition::Subject;
+use super::entry_label::is_code_name;
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
 use super::lexical::question_words::{joined_words, without_auxiliaries};
 use super::lexical::unspaced::is_bigram;
-use super::wording::{Quantity, is_version, lower_case};
+use super::wording::{Quantity, bare, is_version, lower_case};
 
 /// Most distinct terms of a question that are used: one bit each of a [`TermMask`]. Later terms are ignored; a question
 /// of that length is a document.
@@ -123,6 +128,12 @@ pub struct QuestionTerms {
     openings: Openings,
     /// The options of commands that it names, `-z` or `--gzip`.
     options: Vec<String>,
+    /// The words that it writes like names in code, `max_connections`.
+    code_names: Vec<String>,
+    /// The codes that it names by their numbers.
+    codes: Vec<String>,
+    /// The amounts that it gives.
+    amounts: Vec<Amount>,
     /// Those that the question writes as names.
     named: TermMask,
     /// The thing that it asks to define.
@@ -169,9 +180,24 @@ impl QuestionTerms {
         let unknown = terms.iter().enumerate().filter(is_unknown);
         let unknown = unknown.map(|(position, term)| (position, term.word.to_lowercase())).collect();
         let options = options(question).into_iter().map(str::to_owned).collect();
+        let code_names = question.split_whitespace().map(bare).filter(|word| is_code_name(word));
+        let code_names = code_names.map(str::to_owned).collect();
         let positions = terms.iter().enumerate().filter(|(_, term)| is_named(question, &term.word));
         let named = positions.fold(0, |mask, (position, _)| mask | 1 << position);
-        Self { terms, mass, chunks, openings, options, named, subject: Subject::of(question), joined, unknown }
+        Self {
+            terms,
+            mass,
+            chunks,
+            openings,
+            options,
+            code_names,
+            codes: codes(question),
+            amounts: amounts(question),
+            named,
+            subject: Subject::of(question),
+            joined,
+            unknown,
+        }
     }
 
     /// The question's terms that `text` holds.
@@ -211,28 +237,6 @@ impl QuestionTerms {
     #[must_use]
     pub const fn chunks(&self) -> u64 {
         self.chunks
-    }
-
-    /// The options of commands that the question names, as it writes them.
-    #[must_use]
-    pub fn options(&self) -> Vec<&str> {
-        self.options.iter().map(String::as_str).collect()
-    }
-
-    /// If a text has the entry of an option that the question names: the share of the rest of the question that the
-    /// titles above the text hold, 1 if there is no rest. Terms that no chunk holds do not count.
-    #[must_use]
-    pub fn entry_share(&self, titles: TermMask, text: &str) -> Option<f32> {
-        if !holds_entry(text, &self.options()) {
-            return None;
-        }
-        let bare = |word: &str| word.trim_start_matches('-').to_lowercase();
-        let options: Vec<String> = self.options.iter().map(|option| bare(option)).collect();
-        let terms = self.terms.iter().enumerate();
-        let is_rest = |term: &QuestionTerm| term.document_frequency > 0 && !options.contains(&bare(&term.word));
-        let rest = terms.filter(|(_, term)| is_rest(term)).fold(0, |mask, (position, _)| mask | 1 << position);
-        let all = self.weight_of(rest);
-        Some(if all > 0.0 { self.weight_of(rest & titles) / all } else { 1.0 })
     }
 
     /// Whether a sentence writes the term that is asked for in brackets, after what it is short for.

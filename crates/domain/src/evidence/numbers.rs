@@ -4,33 +4,43 @@
 
 use std::collections::BTreeSet;
 
+use super::range::{self, Amount};
 use crate::asked_part::fiscal_year;
 
 /// The distinct numbers of a text, each in lower case and without thousands separators; a fiscal year is a year.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Numbers(BTreeSet<String>);
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Numbers {
+    all: BTreeSet<String>,
+    /// Those that are amounts.
+    amounts: Vec<Amount>,
+}
 
 impl Numbers {
     /// Reads the words of `text` that hold a digit.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        Self(words_with_digits(text).collect())
+        Self { all: words_with_digits(text).collect(), amounts: range::amounts(text) }
     }
 
     /// The numbers, sorted.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.all.iter().map(String::as_str)
     }
 
-    /// Share of the numbers that `text` lacks, 0 to 1; 0 if there are none to look for.
+    /// Share of the numbers that `text` lacks, also in its ranges, 0 to 1; 0 if there are none to look for.
     #[must_use]
     pub fn missing_in(&self, text: &str) -> f32 {
-        if self.0.is_empty() {
+        if self.all.is_empty() {
             return 0.0;
         }
         let held: BTreeSet<String> = words_with_digits(text).collect();
+        let is_in_range = |number: &&String| {
+            let mut amounts = self.amounts.iter().filter(|amount| amount.digits == **number);
+            amounts.any(|amount| range::fit(amount, text) == Some(true))
+        };
+        let missing = self.all.difference(&held).filter(|number| !is_in_range(number)).count();
         #[expect(clippy::cast_precision_loss, reason = "a question names few numbers")]
-        let share = self.0.difference(&held).count() as f32 / self.0.len() as f32;
+        let share = missing as f32 / self.all.len() as f32;
         share
     }
 }

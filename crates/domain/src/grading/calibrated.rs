@@ -21,8 +21,8 @@ const NAMED_TERMS: usize = 4;
 /// stand out among them as little as any.
 const DEFINITION: f32 = 0.5;
 
-/// Probability of a passage with the entry of an option that the question names, in a document about the rest of it. Not
-/// fitted: the questions of the sets name no options.
+/// Probability of a passage with the entry of a setting that the question names, or of an option in a document about the rest
+/// of it. Not fitted: the questions of the sets name none.
 const ENTRY: f32 = 0.6;
 
 /// Share of the rest of the question in titles from which a document is about it.
@@ -120,13 +120,16 @@ fn grade_by_odds(
 }
 
 /// Probability of a passage by a row that holds all of the question, by a sentence that defines the term that is asked for, or
-/// by the entry of an option that is named; 0 where it has none.
+/// by the entry of an option or a setting that is named; 0 where it has none.
 fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
     if row::answers(question, passage, evidence) {
         return row::PROBABILITY;
     }
     if question.terms.asks_for_term() && question.terms.is_defined_in(passage.text) {
         return DEFINITION;
+    }
+    if question.terms.has_named_entry(passage.text) {
+        return ENTRY;
     }
     let titled = question.terms.entry_share(evidence.title_mask, passage.text).unwrap_or(0.0);
     if titled >= TITLED_ENTRY { ENTRY } else { 0.0 }

@@ -33,7 +33,7 @@ pub struct Features {
     /// Values in the order of [`NAMES`], all 0 to 1.
     pub values: [f64; COUNT],
     /// If the passage has the entry of an option that the query names: the share of the rest of the query in title and
-    /// headings. Not learned: the queries of the sets name no options.
+    /// headings; of a setting 1. Not learned: the queries of the sets name neither.
     pub entry: Option<f64>,
     /// Whether a sentence of the passage defines the thing that the query asks to define.
     pub defines: bool,
@@ -50,7 +50,8 @@ pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passa
     let (identifiers, rare) = (query.identifiers(), query.rare_names());
     let of_passage = |passage: &Passage<'_>| {
         let titled = query.mask_of(analyzer, passage.title);
-        let entry = query.entry_share(titled, passage.text).map(f64::from);
+        let of_setting = query.has_named_entry(passage.text).then_some(1.0);
+        let entry = of_setting.or_else(|| query.entry_share(titled, passage.text).map(f64::from));
         let defines = query.is_defined_in(passage.text);
         let places = query.places_in(analyzer, passage.text);
         let held = titled | mask_of(&places);

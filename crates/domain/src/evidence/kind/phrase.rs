@@ -1,0 +1,35 @@
+//! The phrase that names what a question asks for.
+
+use crate::asking::is_auxiliary;
+
+/// Words before "which" and "what" that ask for the same.
+pub(in crate::evidence) const PREPOSITIONS: [&str; 14] =
+    ["since", "from", "in", "at", "on", "with", "by", "until", "up", "to", "under", "for", "within", "after"];
+
+/// Words before a noun that stand for whose it is, or which.
+const DETERMINERS: [&str; 10] = ["the", "my", "our", "your", "their", "his", "her", "its", "last", "this"];
+
+/// Words that end a phrase, beside auxiliaries.
+const ENDS: [&str; 27] = [
+    "a", "an", "and", "as", "at", "before", "between", "by", "during", "for", "from", "i", "if", "in", "of", "on",
+    "or", "per", "that", "the", "to", "we", "when", "which", "with", "without", "you",
+];
+
+/// Most words of a phrase.
+const MOST: usize = 5;
+
+/// The words of what a question asks for by its name, "allowed upload size" of "what is the allowed upload size for guests";
+/// none where it asks in another way.
+pub(in crate::evidence) fn noun_phrase<'w, 'q>(words: &'w [&'q str]) -> &'w [&'q str] {
+    let ["what" | "which", "is" | "was" | "are" | "were", determiner, rest @ ..] = words else { return &[] };
+    if !DETERMINERS.contains(determiner) {
+        return &[];
+    }
+    let end = rest.iter().position(|word| ENDS.contains(word) || is_auxiliary(word)).unwrap_or(rest.len());
+    rest.get(..end.min(MOST)).unwrap_or_default()
+}
+
+/// Whether a word is one of some nouns, or several of it.
+pub(super) fn is_one_of(nouns: &[&str], word: &str) -> bool {
+    nouns.contains(&word) || word.strip_suffix('s').is_some_and(|one| nouns.contains(&one))
+}
