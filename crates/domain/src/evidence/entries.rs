@@ -5,7 +5,7 @@ use crate::command_options::holds_entry;
 use crate::entry_label::holds_entry_named;
 use crate::wording::lower_case_words;
 
-/// Words before the number of a code: "exit status 3".
+/// Words before the number of a code, as in `exit status 3`.
 const OF_CODES: [&str; 7] = ["code", "errno", "error", "exit", "return", "signal", "status"];
 
 /// The codes that a question names by their numbers.
