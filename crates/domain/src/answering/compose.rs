@@ -38,7 +38,7 @@ pub(super) const NEARER: f32 = 0.06;
 const CLEAR_LEAD: f32 = 0.1;
 
 /// Bonus from which a sentence or a row has the form that the question asks for.
-const IN_FORM: f32 = 0.3;
+const IN_FORM: f32 = 0.5;
 
 /// Longest sentence with what follows it in its paragraph, in bytes.
 const BRIEF_PARAGRAPH: usize = 300;

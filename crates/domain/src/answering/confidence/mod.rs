@@ -50,7 +50,7 @@ pub const NAMES: [&str; ALL] = [
 /// on, of the answers below it as many were wrong as right.
 pub(super) const LEAST: f32 = 0.2;
 
-/// The same of a sentence or a row whose form the question asks for, such as the entry of a code or the value of a column.
+/// The same of a sentence or a row whose form the question asks for, such as the entry of a code or a range with its amount.
 pub(super) const LEAST_IN_FORM: f32 = 0.1;
 
 /// The features of an answer.
