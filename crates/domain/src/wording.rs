@@ -135,6 +135,11 @@ pub(crate) fn is_version(word: &str) -> bool {
     word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
+/// Where the line begins that a byte of a text lies in.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
+}
+
 /// A word without the signs around it.
 pub(crate) fn bare(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric())

@@ -20,6 +20,7 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::markdown::BlockKind;
+use crate::wording::line_start;
 
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
 const SUBJECT_CREDIT: f32 = 0.5;
@@ -325,8 +326,7 @@ fn embedded(source: &AnswerSource<'_>, text: &str) -> String {
 
 /// Whether the sentence at a byte stands in what a mail quotes of the one that it answers, and may correct.
 fn is_of_message_before(source: &AnswerSource<'_>, start: usize) -> bool {
-    let before = source.text.get(..start).unwrap_or_default();
-    let line = before.rfind('\n').map_or(before, |at| before.get(at + 1..).unwrap_or_default());
+    let line = source.text.get(line_start(source.text, start)..start).unwrap_or_default();
     line.starts_with('>') && answered(source.title).is_some()
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::fragment::ends_like_sentence;
 use crate::evidence::TermMask;
 use crate::evidence::passage::SentenceEvidence;
+use crate::wording::line_start;
 
 /// Longest line, in bytes, that names an entry of plain text.
 const LONGEST_LABEL: usize = 60;
@@ -21,7 +22,7 @@ impl Entry {
     /// The entry that begins with a sentence, the first of its block.
     pub(super) fn begun_by(text: &str, first: &SentenceEvidence) -> Option<Self> {
         let start = first.range.start;
-        let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let line_start = line_start(text, start);
         let mut lines = text.get(line_start..).unwrap_or_default().lines();
         let indent = |line: &str| line.len() - line.trim_start().len();
         let (label, below) = (lines.next()?, lines.next()?);

@@ -1,5 +1,7 @@
 //! Line ends inside a paragraph: wrapped lines, or separate lines.
 
+use crate::wording::line_start;
+
 /// Paragraphs narrower than this (bytes) are lists of short lines, not wrapped prose.
 const NARROWEST_WRAP: usize = 32;
 
@@ -71,8 +73,8 @@ fn names_an_entry(line: &str) -> bool {
 /// Whether the line that begins at byte `next` and the one before it are two of a list whose second column begins at one
 /// place, as commands tell their options: `-q      say less`.
 fn are_aligned(text: &str, next: usize, end: usize) -> bool {
-    let above = text.get(..next.saturating_sub(1)).unwrap_or_default();
-    let above = above.get(above.rfind('\n').map_or(0, |end| end + 1)..).unwrap_or_default();
+    let end_above = next.saturating_sub(1);
+    let above = text.get(line_start(text, end_above)..end_above).unwrap_or_default();
     let line = text.get(next..end).unwrap_or_default().lines().next().unwrap_or_default();
     second_column(line).is_some_and(|column| second_column(above) == Some(column) || has_indent(above, column))
 }
@@ -109,7 +111,7 @@ fn has_indent(line: &str, column: usize) -> bool {
 
 /// The columns before the text of the line that byte `at` lies in.
 fn indent(text: &str, at: usize) -> usize {
-    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-    let blank = text.get(start..).unwrap_or_default().chars().take_while(|sign| matches!(sign, ' ' | '\t'));
+    let blank =
+        text.get(line_start(text, at)..).unwrap_or_default().chars().take_while(|sign| matches!(sign, ' ' | '\t'));
     blank.fold(0, |column, sign| if sign == '\t' { (column / TAB + 1) * TAB } else { column + 1 })
 }
