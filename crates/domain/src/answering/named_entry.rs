@@ -4,7 +4,6 @@ use super::AnswerSource;
 use super::candidate::SentenceCandidate;
 use super::naming::about;
 use crate::entry_label::{code_label, entry_label, is_code_name, is_field};
-use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
 use crate::wording::bare;
@@ -55,41 +54,45 @@ fn name_of(text: &str) -> Option<&str> {
     label.split_whitespace().next().filter(|name| !name.starts_with('-'))
 }
 
-/// Prefers the sentences of the entries that a question names to those of others, where there are some: by their names where
-/// it is for a default, else by the number of a code.
-pub(super) fn prefer_named(
-    question: &Question,
-    is_for_default: bool,
-    found: &mut [SentenceCandidate],
-    names: &[EntryNames<'_>],
-) {
-    let codes = question.terms.codes();
-    let is_for_code = !is_for_default && !codes.is_empty();
-    if !is_for_default && !is_for_code {
-        return;
-    }
-    let is_named = |candidate: &SentenceCandidate| {
-        let name = names.get(candidate.source).and_then(|names| names.at(candidate.block))?;
-        if is_for_code {
-            name.bytes().all(|byte| byte.is_ascii_digit()).then(|| codes.iter().any(|code| code == name))
-        } else {
-            Some(about(&question.asked, name) >= 1.0)
-        }
-    };
-    let is_there = found.iter().any(|candidate| !candidate.is_fragment && is_named(candidate) == Some(true));
+/// Prefers the sentences of the entries that a question names to those of others, where there are some.
+pub(super) fn prefer_named(question: &str, found: &mut [SentenceCandidate], names: &[EntryNames<'_>]) {
+    let is_named = |candidate: &SentenceCandidate| Some(about(question, name_over(candidate, names)?) >= 1.0);
     // Where an identifier is asked about, no other entry tells its value.
-    let is_sure = is_for_code && is_there || question.asked.split_whitespace().map(bare).any(is_code_name);
-    if !is_there && (is_for_code || !is_sure) {
+    let is_identifier = question.split_whitespace().map(bare).any(is_code_name);
+    if !is_identifier && !found.iter().any(|candidate| !candidate.is_fragment && is_named(candidate) == Some(true)) {
         return;
     }
     for candidate in found {
         match is_named(candidate) {
-            Some(true) => candidate.bonus += if is_for_code { OF_CODE } else { OF_NAMED },
-            Some(false) if is_sure => candidate.is_fragment = true,
+            Some(true) => candidate.bonus += OF_NAMED,
+            Some(false) if is_identifier => candidate.is_fragment = true,
             Some(false) => candidate.bonus -= OF_OTHER,
             None => {}
         }
     }
+}
+
+/// Prefers the sentences of the entries of these codes; where there are some, no entry of another code answers.
+pub(super) fn prefer_codes(codes: &[String], found: &mut [SentenceCandidate], names: &[EntryNames<'_>]) {
+    let is_asked = |candidate: &SentenceCandidate| {
+        let name = name_over(candidate, names).filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))?;
+        Some(codes.iter().any(|code| code == name))
+    };
+    if !found.iter().any(|candidate| !candidate.is_fragment && is_asked(candidate) == Some(true)) {
+        return;
+    }
+    for candidate in found {
+        match is_asked(candidate) {
+            Some(true) => candidate.bonus += OF_CODE,
+            Some(false) => candidate.is_fragment = true,
+            None => {}
+        }
+    }
+}
+
+/// The name of the entry that a sentence stands in.
+fn name_over<'t>(candidate: &SentenceCandidate, names: &[EntryNames<'t>]) -> Option<&'t str> {
+    names.get(candidate.source)?.at(candidate.block)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::form::{AN_ENTRY, asks_for_default, asks_for_entry, tells_default};
 use super::fragment::is_title_line;
 use super::listed::Lists;
 use super::manual_page::NamedPages;
-use super::named_entry::{EntryNames, prefer_named};
+use super::named_entry::{EntryNames, prefer_codes, prefer_named};
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section, is_question};
@@ -44,9 +44,14 @@ pub fn candidates(
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
-    let names: Vec<EntryNames<'_>> =
-        sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect();
-    prefer_named(question, asked.is_for_default, &mut found, &names);
+    let names = || -> Vec<EntryNames<'_>> {
+        sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect()
+    };
+    if asked.is_for_default {
+        prefer_named(&question.asked, &mut found, &names());
+    } else if !question.terms.codes().is_empty() {
+        prefer_codes(question.terms.codes(), &mut found, &names());
+    }
     let pages = NamedPages::of(question, asked.titles.iter().copied());
     let title_of = |candidate: &SentenceCandidate| sources.get(candidate.source).map_or("", |source| source.title);
     let is_of_other = |candidate: &SentenceCandidate| pages.are_not(title_of(candidate), &candidate.text);
