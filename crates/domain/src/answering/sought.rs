@@ -63,8 +63,8 @@ impl<'q> Sought<'q> {
     pub(super) fn of(question: &'q Question) -> Self {
         let asked = &question.asked;
         let form = match question.kind {
-            AnswerKind::Number => Form::Number(Measure::asked_for(asked)),
-            AnswerKind::Date if Measure::asked_for(asked) == Some(Measure::Clock) => Form::Clock,
+            AnswerKind::Number => Form::Number(question.measure),
+            AnswerKind::Date if question.measure == Some(Measure::Clock) => Form::Clock,
             AnswerKind::Date => Form::Time { in_present: asks_in_present(asked) },
             AnswerKind::Person if asks_for_author(asked) => Form::Author,
             AnswerKind::Person if asks_who_may(asked) => Form::Holder,

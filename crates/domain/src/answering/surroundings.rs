@@ -11,7 +11,6 @@ use super::quote::{plain_line, quotable};
 use super::section::is_own_heading;
 use crate::entry_label::{entry_label, is_code_name};
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::measure::Measure;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
@@ -168,7 +167,7 @@ pub(super) fn told_below(
     let ends_near = |last: &SentenceEvidence| last.range.end <= first.range.start + LONGEST_UNIT;
     let is_brief = section.last().is_some_and(|last| ends_near(last));
     let unit = section.into_iter().filter(|next| is_brief || next.block == first.block && ends_near(next));
-    let measure = Measure::asked_for(&question.asked).filter(|_| question.kind == AnswerKind::Number);
+    let measure = question.measure.filter(|_| question.kind == AnswerKind::Number);
     let is_asked = |text: &str| {
         let is_measured = || measure.is_none_or(|measure| measure.is_told_by(text) || tells_default(text));
         let is_value = || question.kind.is_held_by(&question.text, text) && is_measured();

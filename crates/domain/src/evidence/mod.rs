@@ -10,6 +10,7 @@ pub(crate) mod measure;
 pub mod names;
 pub mod numbers;
 pub mod passage;
+mod phrase;
 mod range;
 mod resemblance;
 
@@ -17,6 +18,7 @@ use self::clause::asking_sentence;
 use self::entries::codes;
 use self::identifier::is_classifier;
 use self::kind::AnswerKind;
+use self::measure::Measure;
 use self::names::is_named;
 use self::numbers::Numbers;
 use self::range::{Amount, amounts};
@@ -51,6 +53,8 @@ pub struct Question {
     pub numbers: Numbers,
     /// The kind of thing it asks for.
     pub kind: AnswerKind,
+    /// The measure of the number or the time that it asks for.
+    pub(crate) measure: Option<Measure>,
 }
 
 impl Question {
@@ -64,6 +68,7 @@ impl Question {
             terms: QuestionTerms::new(analyzer, question, chunks, document_frequency),
             numbers: Numbers::of(question),
             kind: AnswerKind::of(asked),
+            measure: Measure::asked_for(asked),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The kind of answer that the wording of a question asks for.
 
 use super::super::clause::up_to_a_clause;
+use super::super::phrase::{asked_of, is_one_of, noun_phrase};
 use super::AnswerKind;
-use super::phrase::{PREPOSITIONS, is_one_of, noun_phrase};
+
 use super::quantity::{asks_for_price, asks_for_quantity, asks_which_quantity, names_quantity};
 use crate::asking::languages;
 use crate::asking::{asks_yes_or_no, is_auxiliary, is_question_word};
@@ -292,8 +293,7 @@ fn asks_for_date(words: &[&str]) -> bool {
 
 /// Whether a question is for somebody by a calling: "which engineer designed", "which nurses have".
 fn asks_for_calling(words: &[&str]) -> bool {
-    let rest = asked_of(words).unwrap_or_default();
-    rest.first().is_some_and(|word| is_one_of(&CALLINGS, word)) && rest.len() > 1
+    matches!(asked_of(words), [calling, _, ..] if is_one_of(&CALLINGS, calling))
 }
 
 /// Whether a question is for the name of somebody: "what is the name of the head nurse".
@@ -304,15 +304,7 @@ fn asks_for_name_of_person(words: &[&str]) -> bool {
 
 /// Whether a question is for a place by its noun, right before the verb: "which room is", "in which file are".
 fn asks_for_site(words: &[&str]) -> bool {
-    let rest = asked_of(words).unwrap_or_default();
-    matches!(rest, [site, verb, ..] if is_one_of(&SITES, site) && (is_auxiliary(verb) || HOLDING.contains(verb)))
-}
-
-/// The words after the "which" or "what" that opens a question, if need be after a preposition: "in which room".
-fn asked_of<'w, 'q>(words: &'w [&'q str]) -> Option<&'w [&'q str]> {
-    let opening = words.iter().position(|word| !PREPOSITIONS.contains(word))?;
-    let (first, rest) = words.get(opening..)?.split_first()?;
-    matches!(*first, "which" | "what").then_some(rest)
+    matches!(asked_of(words), [site, verb, ..] if is_one_of(&SITES, site) && (is_auxiliary(verb) || HOLDING.contains(verb)))
 }
 
 /// Whether a question is for several things that somebody or something does or has: "which events does it emit", "what file

@@ -1,14 +1,12 @@
 //! The kind of thing a question asks for, and whether a sentence holds one. English only.
 
 mod asked;
-mod phrase;
 mod quantity;
 #[cfg(test)]
 mod wordings;
 
 use serde::Serialize;
 
-pub(super) use self::phrase::{PREPOSITIONS, noun_phrase};
 pub(super) use self::quantity::asks_for_price;
 
 use super::names::{names_a_person, names_a_place};

@@ -1,6 +1,6 @@
 //! Questions for a quantity by its name: "what is the maximum size", "what does it cost", "price of a ticket".
 
-use super::phrase::{PREPOSITIONS, noun_phrase};
+use super::super::phrase::{asked_of, is_preposition, noun_phrase};
 use crate::asking::is_auxiliary;
 
 /// Quantities that a question for "the …" of something asks the number of.
@@ -88,11 +88,9 @@ pub(super) fn asks_for_quantity(words: &[&str]) -> bool {
         || phrase.last().is_some_and(|word| SUMS.contains(word)) && is_of_year()
 }
 
-/// Whether a question is for a quantity by itself: "what share of the blocks", "which exit code means".
+/// Whether a question is for a quantity by itself: "what share of the blocks", "since which version".
 pub(super) fn asks_which_quantity(words: &[&str]) -> bool {
-    // "Since which version …"
-    let words: Vec<&str> = words.iter().copied().skip_while(|word| PREPOSITIONS.contains(word)).collect();
-    let [opening, rest @ ..] = words.as_slice() else { return false };
+    let rest = asked_of(words);
     let is_quantity = |at: &usize| {
         let before = at.checked_sub(1).and_then(|before| rest.get(before));
         let is_code = rest.get(*at) == Some(&"code") && before.is_some_and(|before| NUMBERED_CODES.contains(before));
@@ -104,7 +102,7 @@ pub(super) fn asks_which_quantity(words: &[&str]) -> bool {
         rest.get(at + 1)
             .is_some_and(|next| is_auxiliary(next) || TELLING.contains(next) || *next == "of" && may_have_parts)
     };
-    matches!(*opening, "what" | "which") && (0..=BEFORE_QUANTITY).find(is_quantity).is_some_and(is_whole)
+    (0..=BEFORE_QUANTITY).find(is_quantity).is_some_and(is_whole)
 }
 
 /// Whether a question is for a price or a wage: "what does a ticket cost", "what do we pay for".
@@ -120,7 +118,7 @@ pub(super) fn names_quantity(words: &[&str]) -> bool {
     let is_quantity = |word: &&str| QUANTITIES.contains(word);
     match words {
         [extreme, rest @ ..] if EXTREMES.contains(extreme) => {
-            rest.iter().take(BEFORE_QUANTITY + 1).take_while(|word| !PREPOSITIONS.contains(word)).any(is_quantity)
+            rest.iter().take(BEFORE_QUANTITY + 1).take_while(|word| !is_preposition(word)).any(is_quantity)
         }
         [first, "of" | "for" | "per", _, ..] => is_quantity(first),
         _ => false,

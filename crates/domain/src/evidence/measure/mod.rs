@@ -7,7 +7,8 @@ use self::units::{
     MEMORY, MORE_TIMES, OF_CLOCK, PERCENT, PERCENT_SIGN, PORT_DIGITS, PRICES, SHARES, SHORT_LENGTHS, SIGNS_OF_MONEY,
     TIMES, WITHOUT_END,
 };
-use super::kind::{PREPOSITIONS, TIME_UNITS, asks_for_price, is_number_word, noun_phrase};
+use super::kind::{TIME_UNITS, asks_for_price, is_number_word};
+use super::phrase::{asked_of, noun_phrase};
 use crate::wording::{has_digit, lower_case_words};
 
 /// A measure with units of its own.
@@ -39,8 +40,7 @@ impl Measure {
         let words: Vec<String> = lower_case_words(question).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let first = words.get(..words.len().min(BETWEEN)).unwrap_or_default();
-        let opening = words.iter().position(|word| !PREPOSITIONS.contains(word)).unwrap_or_default();
-        match (first, words.get(opening..).unwrap_or_default()) {
+        match (first, asked_of(&words)) {
             (["which" | "what", "port" | "ports", ..] | ["which" | "what", _, "port" | "ports"], _) => Some(Self::Port),
             (["how", "many", "times"], _) => Some(Self::Times),
             (["how", "often" | "frequently", ..], _) => Some(Self::Frequency),
@@ -53,13 +53,9 @@ impl Measure {
                 ],
                 _,
             ) => Some(Self::Memory),
-            (["how", "late" | "early", ..], _) | (_, ["which" | "what", "time" | "hour" | "hours", ..]) => {
-                Some(Self::Clock)
-            }
-            (["how", "hot" | "cold" | "warm", ..], _) | (_, ["which" | "what", "temperature", ..]) => {
-                Some(Self::Temperature)
-            }
-            (_, ["which" | "what", "percent" | "percentage" | "proportion" | "share", ..]) => Some(Self::Share),
+            (["how", "late" | "early", ..], _) | (_, ["time" | "hour" | "hours", ..]) => Some(Self::Clock),
+            (["how", "hot" | "cold" | "warm", ..], _) | (_, ["temperature", ..]) => Some(Self::Temperature),
+            (_, ["percent" | "percentage" | "proportion" | "share", ..]) => Some(Self::Share),
             (["how", "long" | "soon" | "quickly" | "far" | "tall" | "wide" | "deep" | "thick", ..], _) => {
                 Some(Self::Length)
             }
@@ -93,7 +89,7 @@ impl Measure {
     /// Whether a sentence tells such a measure.
     pub(crate) fn is_told_by(self, sentence: &str) -> bool {
         let words: Vec<String> = lower_case_words(sentence).collect();
-        let is_number_at = |at: Option<usize>| at.and_then(|at| words.get(at)).is_some_and(|word| is_number(word));
+        let is_number_at = |at: usize| words.get(at).is_some_and(|word| is_number(word));
         let is_measured = |at: usize| {
             let following = words.get(at + 1..).unwrap_or_default().iter().take(BETWEEN);
             following.map(String::as_str).any(|word| self.is_unit(word))
@@ -110,8 +106,7 @@ impl Measure {
         let is_told = match self {
             // "CHF 30", "$5".
             Self::Money => {
-                let is_sum =
-                    |(at, word): (usize, &String)| CURRENCIES.contains(&word.as_str()) && is_number_at(Some(at + 1));
+                let is_sum = |(at, word): (usize, &String)| CURRENCIES.contains(&word.as_str()) && is_number_at(at + 1);
                 sentence.contains(SIGNS_OF_MONEY) || words.iter().enumerate().any(is_sum)
             }
             Self::Frequency => words.iter().any(is_period) && has_digit(sentence),

@@ -3,7 +3,7 @@
 use crate::asking::is_auxiliary;
 
 /// Words before "which" and "what" that ask for the same.
-pub(in crate::evidence) const PREPOSITIONS: [&str; 14] =
+const PREPOSITIONS: [&str; 14] =
     ["since", "from", "in", "at", "on", "with", "by", "until", "up", "to", "under", "for", "within", "after"];
 
 /// Words before a noun that stand for whose it is, or which.
@@ -20,7 +20,7 @@ const MOST: usize = 5;
 
 /// The words of what a question asks for by its name, "allowed upload size" of "what is the allowed upload size for guests";
 /// none where it asks in another way.
-pub(in crate::evidence) fn noun_phrase<'w, 'q>(words: &'w [&'q str]) -> &'w [&'q str] {
+pub(super) fn noun_phrase<'w, 'q>(words: &'w [&'q str]) -> &'w [&'q str] {
     let ["what" | "which", "is" | "was" | "are" | "were", determiner, rest @ ..] = words else { return &[] };
     if !DETERMINERS.contains(determiner) {
         return &[];
@@ -32,4 +32,19 @@ pub(in crate::evidence) fn noun_phrase<'w, 'q>(words: &'w [&'q str]) -> &'w [&'q
 /// Whether a word is one of some nouns, or several of it.
 pub(super) fn is_one_of(nouns: &[&str], word: &str) -> bool {
     nouns.contains(&word) || word.strip_suffix('s').is_some_and(|one| nouns.contains(&one))
+}
+
+/// The words after the "which" or "what" that opens a question, if need be after a preposition: "in which room"; none where it
+/// opens with another word.
+pub(super) fn asked_of<'w, 'q>(words: &'w [&'q str]) -> &'w [&'q str] {
+    let opening = words.iter().position(|word| !is_preposition(word)).unwrap_or_default();
+    match words.get(opening..) {
+        Some(["which" | "what", rest @ ..]) => rest,
+        _ => &[],
+    }
+}
+
+/// Whether a word stands before what a question asks with, or where.
+pub(super) fn is_preposition(word: &str) -> bool {
+    PREPOSITIONS.contains(&word)
 }
