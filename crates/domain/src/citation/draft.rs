@@ -76,7 +76,7 @@ impl Draft {
             Attribution::Markers => cited(&statements, &markers, sources, scorer),
             Attribution::Best => {
                 markers = Markers::default();
-                statements.iter().map(|statement| best(statement, sources, scorer)).unzip()
+                statements.iter().map(|statement| best(statement, scorer)).unzip()
             }
         };
         let lapses = lapses(text.text(), &statements, &sentences, &covered, basis);
@@ -250,20 +250,13 @@ fn cited(
     (covered, supports)
 }
 
-/// The number of the source that supports a claim best, the first among equals, and its support.
-fn best(statement: &Statement, sources: usize, scorer: &dyn SupportScorer) -> (Vec<u32>, Option<Support>) {
+/// The number of the source by which a claim is judged that may have any, and its support.
+fn best(statement: &Statement, scorer: &LexicalScorer<'_>) -> (Vec<u32>, Option<Support>) {
     if statement.role != Role::Claim {
         return (Vec::new(), None);
     }
-    let mut best = (Vec::new(), Support::default());
-    for (number, index) in (1..).zip(0..sources) {
-        let support = scorer.support(&statement.words, &[index]);
-        let is_better = (support.is_enough(), support.score) > (best.1.is_enough(), best.1.score);
-        if best.0.is_empty() || is_better {
-            best = (vec![number], support);
-        }
-    }
-    (best.0, Some(best.1))
+    let Some((index, support)) = scorer.best(&statement.words) else { return (Vec::new(), Some(Support::default())) };
+    (u32::try_from(index + 1).into_iter().collect(), Some(support))
 }
 
 pub(super) fn source_index(number: u32, sources: usize) -> Option<usize> {

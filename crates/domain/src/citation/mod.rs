@@ -6,6 +6,7 @@
 mod answer;
 mod check;
 mod claim;
+mod contrary;
 mod draft;
 mod exempt;
 mod fault_detail;
@@ -15,6 +16,7 @@ pub mod marker;
 mod negation;
 mod non_answer;
 pub mod non_answer_code;
+mod question;
 mod retry_prompt;
 mod source;
 mod streaming;

@@ -13,6 +13,9 @@ use crate::wording::{is_negation, lower_case};
 /// Most words that a denial reaches.
 const REACH: usize = 3;
 
+/// Most words of a question that its answer "no" denies.
+const MOST_ASKED: usize = 8;
+
 /// Most denials of a sentence that are read: no honest sentence has more, and each is compared with each.
 const MOST_DENIALS: usize = 16;
 
@@ -20,7 +23,8 @@ const MOST_DENIALS: usize = 16;
 const CLAUSE_ENDS: [char; 10] = [',', ';', ':', '.', '(', ')', '—', '–', '\n', '|'];
 
 /// Words that begin a clause. Sorted, for the binary search, as are the other lists.
-const CONJUNCTIONS: [&str; 9] = ["although", "because", "but", "however", "if", "though", "unless", "whereas", "while"];
+const CONJUNCTIONS: [&str; 11] =
+    ["although", "because", "but", "however", "if", "though", "unless", "when", "whenever", "whereas", "while"];
 
 /// Words after a denial that cancel it: "not only", "not necessarily", "no matter".
 const NEUTRAL_AFTER: [&str; 9] =
@@ -164,6 +168,20 @@ impl Denials {
             mild: stems.filter(|stem| MILD.binary_search(stem).is_ok()).map(str::to_owned).collect(),
             limits: of(&LIMITS),
             onwards: of(&ONWARDS),
+        }
+    }
+
+    /// Reads a question together with its answer "no": it denies the words of the question's first clause, and what the
+    /// answer adds says it again.
+    pub(super) fn deny_question(&mut self, text: &str, terms: &[Term], first: usize) {
+        let words = words(text, terms);
+        let Some(clause) = clauses(text, terms, &words).into_iter().next() else { return };
+        let sentence = Sentence { clauses: Vec::new(), text, terms, words: &words };
+        let scope: Vec<usize> = clause.clone().filter(|at| sentence.says_something(*at)).take(MOST_ASKED).collect();
+        let sure = scope.len();
+        if sure > 0 {
+            self.all.clear();
+            self.all.push(Denial { scope, sure, clause, kind: DenialKind::Plain }.shifted(first));
         }
     }
 

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::negation::{Denial, Denials};
+use super::question::{Answer, Statement, asks, statements};
 use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
 use crate::markdown::BlockKind;
-use crate::sentence::sentences;
 use crate::span::IndexedText;
 
 /// A source's text, parsed once so that many claims can be compared with it.
@@ -81,6 +81,12 @@ pub(super) struct SourceSentence {
     pub(super) bytes: Range<usize>,
     pub(super) tokens: Range<usize>,
     pub(super) is_rule: bool,
+    /// Whether it asks, and no answer "yes" or "no" follows: what it says is not said to be so.
+    pub(super) is_question: bool,
+    /// The number of the first sentence of its row of a table or item of a list; its own elsewhere.
+    pub(super) entry: usize,
+    /// Whether it stands in a row of a table or an item of a list.
+    pub(super) is_row: bool,
     pub(super) denials: Denials,
 }
 
@@ -146,23 +152,32 @@ impl SourceParts {
             denied: HashSet::new(),
             pairs: HashSet::new(),
         };
-        for sentence in sentences(text) {
+        // The block that was read last and its first sentence.
+        let mut entries = None;
+        for Statement { bytes, kind, block, is_row, answer } in statements(text) {
             let number = source.sentences.len();
-            let bytes = sentence.words();
             let first = source.tokens.len();
             let words = text.get(bytes.clone()).unwrap_or_default();
             let terms = terms(words);
-            let denials = Denials::of(words, &terms, first);
+            let mut denials = Denials::of(words, &terms, first);
+            if answer == Some(Answer::No) {
+                denials.deny_question(words, &terms, first);
+            }
             for (place, term) in (first..).zip(terms) {
                 source.add(term, denials.reach(place), bytes.start, number);
             }
             let denied = denials.all.iter().flat_map(Denial::denied);
             source.denied.extend(denied.filter_map(|place| source.tokens.get(*place)).map(|token| token.term));
             source.pair(first);
+            let entry = entries.filter(|(last, _)| is_row && *last == block).map_or(number, |(_, entry)| entry);
+            entries = Some((block, entry));
             source.sentences.push(SourceSentence {
                 bytes,
                 tokens: first..source.tokens.len(),
-                is_rule: sentence.kind == BlockKind::Rule,
+                is_rule: kind == BlockKind::Rule,
+                is_question: answer.is_none() && asks(words),
+                entry,
+                is_row,
                 denials,
             });
         }
@@ -228,6 +243,13 @@ impl SourceParts {
         self.postings.get(number).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a term stands in the text, and only in questions.
+    pub(super) fn is_asked(&self, term: u32) -> bool {
+        let sentences = self.postings(term);
+        let asks = |number: &usize| self.sentences.get(*number).is_some_and(|sentence| sentence.is_question);
+        !sentences.is_empty() && sentences.iter().all(asks)
+    }
+
     /// "German" and "Germany": a name also counts as held when it differs only by a short ending.
     pub(super) fn holds_relative(&self, stem: &str) -> bool {
         let related = |longer: &str, shorter: &str| {
@@ -245,6 +267,13 @@ impl SourceParts {
         let from = self.tokens.partition_point(|token| token.bytes.start < bytes.start);
         let to = self.tokens.partition_point(|token| token.bytes.end <= bytes.end);
         self.tokens.get(from..to).unwrap_or_default()
+    }
+
+    /// The numbers of the sentences in a stretch of the text, and of this many on either side.
+    pub(super) fn sentences_around(&self, bytes: &Range<usize>, more: usize) -> Range<usize> {
+        let from = self.sentences.partition_point(|sentence| sentence.bytes.end <= bytes.start);
+        let to = self.sentences.partition_point(|sentence| sentence.bytes.start < bytes.end);
+        from.saturating_sub(more)..to.saturating_add(more)
     }
 
     /// A word as it stands in the text.

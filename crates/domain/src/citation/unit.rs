@@ -1,6 +1,7 @@
 //! Units of numbers, so that 5 km is not held for 5 miles.
 
 use super::term::{Term, TermKind};
+use crate::wording::lower_case;
 
 /// A unit in one spelling.
 pub(super) type Unit = &'static str;
@@ -86,6 +87,12 @@ const WORDS: [(&str, Unit); 69] = [
     ("year", "year"),
     ("years", "year"),
 ];
+
+/// Whether a word names a unit.
+pub(super) fn is_unit(word: &str) -> bool {
+    let lower = lower_case(word);
+    WORDS.binary_search_by(|(known, _)| (*known).cmp(&lower)).is_ok()
+}
 
 /// The factor by which a word multiplies the number before it.
 pub(super) fn scale_of(word: &str) -> Option<f64> {

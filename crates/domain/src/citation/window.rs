@@ -11,6 +11,10 @@ const LONGEST_QUOTE: usize = 480;
 /// Share of the claim's weight that a second sentence must add to be quoted too.
 const WORTH_A_SENTENCE: f32 = 0.1;
 
+/// Weight of the claim's words that a sentence beside a question holds at least if it answers it: that of one with
+/// content.
+const LEAST_WORD: f32 = 1.0;
+
 /// A stretch of a source.
 pub(super) struct Window {
     pub(super) bytes: Range<usize>,
@@ -22,7 +26,8 @@ pub(super) struct Window {
 
 /// The stretch of the source that holds most of the claim's terms; the first among equals.
 ///
-/// `terms` holds, for each term of the claim, its number in this source, if any, and its weight.
+/// `terms` holds, for each term of the claim, its number in this source, if any, and its weight. A question counts only
+/// beside a sentence that states some of them.
 /// Costs the occurrences of those terms, not the length of the source.
 pub(super) fn best_window(source: &SourceParts, terms: &[Option<(u32, f32)>]) -> Option<Window> {
     let mut single: HashMap<usize, f32> = HashMap::new();
@@ -41,6 +46,10 @@ pub(super) fn best_window(source: &SourceParts, terms: &[Option<(u32, f32)>]) ->
             }
         }
     }
+    let asks = |sentence: usize| source.sentences.get(sentence).is_none_or(|sentence| sentence.is_question);
+    let adds = |sentence: usize| single.get(&sentence).is_some_and(|weight| *weight >= LEAST_WORD) && !asks(sentence);
+    pairs.retain(|first, _| adds(*first) || adds(*first + 1));
+    single.retain(|sentence, _| !asks(*sentence));
     let (sentence, alone) = heaviest(single)?;
     let joined = heaviest(pairs.into_iter().filter(|(first, _)| pair(source, *first).is_some()));
     let worth = |weight: f32| weight >= alone + WORTH_A_SENTENCE * total;

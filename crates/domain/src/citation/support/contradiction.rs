@@ -13,9 +13,10 @@ use super::fact::Fact;
 use super::polarity::{Claim, Polarity};
 use super::reversal::Best;
 use super::{MissingKind, Quote};
+use crate::citation::contrary::contraries;
 use crate::citation::source::Token;
 use crate::citation::term::{Term, TermKind};
-use crate::wording::opposites;
+use crate::citation::unit::Unit;
 
 /// Least share of the claim's other words with content that the contradicting sentences hold.
 const SAME_FRAME: f32 = 0.6;
@@ -70,6 +71,14 @@ impl ContradictionKind {
     }
 }
 
+/// A difference between a claim and a source that contradicts it.
+#[derive(Clone, Copy)]
+pub(super) struct Difference {
+    pub(super) kind: ContradictionKind,
+    /// Index of the fact in whose place the source has something else; none of a denial.
+    pub(super) fact: Option<usize>,
+}
+
 /// A claim beside the words of the source that hold most of it.
 pub(super) struct Beside<'c> {
     claim: &'c Claim<'c>,
@@ -91,12 +100,14 @@ impl<'c> Beside<'c> {
 
     /// The difference that makes them contradict each other, if words show one. `lacking` says which facts the sources
     /// lack.
-    pub(super) fn contradiction(&self, lacking: &[bool], polarity: Polarity) -> Option<ContradictionKind> {
-        let facts = self.facts.iter().zip(lacking).zip(&self.best.window.found);
-        let differs = facts.filter(|((fact, lacking), found)| !**found && (fact.exact.is_none() || **lacking));
-        let value = differs.take(MOST_VALUES).find_map(|((fact, _), _)| self.other_value(fact));
+    pub(super) fn contradiction(&self, lacking: &[bool], polarity: Polarity) -> Option<Difference> {
+        let facts = self.facts.iter().zip(lacking).zip(&self.best.window.found).enumerate();
+        let differs = facts.filter(|(_, ((fact, lacking), found))| !**found && (fact.exact.is_none() || **lacking));
+        let value = differs.take(MOST_VALUES).find_map(|(number, ((fact, _), _))| {
+            Some(Difference { kind: self.other_value(fact)?, fact: Some(number) })
+        });
         let is_denied = || polarity == Polarity::Turned && self.frame(|_| true) >= SAME_FRAME;
-        value.or_else(|| is_denied().then_some(ContradictionKind::Denial))
+        value.or_else(|| is_denied().then_some(Difference { kind: ContradictionKind::Denial, fact: None }))
     }
 
     /// The kind of value that the source puts in place of a fact that it lacks.
@@ -107,19 +118,19 @@ impl<'c> Beside<'c> {
             self.new.iter().any(|at| self.tokens.get(*at).is_some_and(|token| is_other(token, *at)))
         };
         let is_opposite = |token: &Token| {
-            opposites(&term.stem).any(|stem| self.best.source.term(stem) == Some(token.term))
+            contraries(&term.stem).any(|stem| self.best.source.term(stem) == Some(token.term))
                 && token.is_negated == fact.is_negated
         };
         let (has_other, kind) = match (fact.exact, fact.kind) {
             (Some(MissingKind::Number), _) if !fact.is_reference => (
                 any(&|token, at| self.is_other_number(term, token) && self.is_near(place, at)),
-                if is_year(term, &term.stem) { ContradictionKind::Date } else { ContradictionKind::Number },
+                if is_year(term.unit, &term.stem) { ContradictionKind::Date } else { ContradictionKind::Number },
             ),
             (Some(MissingKind::Date), _) => {
                 (any(&|token, at| token.kind == TermKind::Month && self.is_near(place, at)), ContradictionKind::Date)
             }
             (Some(MissingKind::Name), _) => (any(&|_, at| self.is_in_place(place, at)), ContradictionKind::Name),
-            (None, TermKind::Word) => {
+            (None, TermKind::Word | TermKind::Stop) => {
                 (any(&|token, at| is_opposite(token) && self.is_near(place, at)), ContradictionKind::Opposite)
             }
             _ => return None,
@@ -151,11 +162,11 @@ impl<'c> Beside<'c> {
         };
         let stem = self.best.source.stem(other.term).unwrap_or(word);
         let (Ok(one), Ok(two)) = (own.stem.parse::<f64>(), stem.parse::<f64>()) else { return false };
-        let is_year_there = other.unit.is_none() && is_year(own, stem);
-        if own.unit != other.unit || is_year(own, &own.stem) != is_year_there {
+        let is_year_there = other.unit.is_none() && is_year(own.unit, stem);
+        if own.unit != other.unit || is_year(own.unit, &own.stem) != is_year_there {
             return false;
         }
-        is_year_there || (one - two).abs() > ROUNDING * one.abs().max(two.abs())
+        is_year_there || !may_be_rounded(one, two)
     }
 
     /// Whether a word with content stands near both.
@@ -206,13 +217,18 @@ impl<'c> Beside<'c> {
     }
 }
 
+/// Whether two numbers may be the same, rounded.
+pub(super) fn may_be_rounded(one: f64, two: f64) -> bool {
+    (one - two).abs() <= ROUNDING * one.abs().max(two.abs())
+}
+
 fn begins_upper(word: &str) -> bool {
     word.starts_with(char::is_uppercase)
 }
 
-/// Whether the number of a term is a year: four digits that count nothing.
-fn is_year(term: &Term, stem: &str) -> bool {
-    term.unit.is_none() && stem.len() == 4 && stem.parse::<u32>().is_ok_and(|year| (1000..2100).contains(&year))
+/// Whether a number with this unit is a year: four digits that count nothing.
+pub(super) fn is_year(unit: Option<Unit>, stem: &str) -> bool {
+    unit.is_none() && stem.len() == 4 && stem.parse::<u32>().is_ok_and(|year| (1000..2100).contains(&year))
 }
 
 /// The positions next to one another, around this one, of which all have the property.

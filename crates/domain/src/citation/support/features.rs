@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::contradiction::{Beside, ContradictionKind};
+use super::contradiction::{Beside, Difference};
 use super::fact::Fact;
 use super::polarity::{Claim, Polarity};
 use super::reversal::{Best, Turned, counts_something_else};
@@ -47,6 +47,8 @@ pub const NAMES: [&str; COUNT] = [
 /// Share of the claim's other words that a sentence with a number or a date of it holds at least if it says the same of
 /// that number or date.
 const LEAST_COMPANY: f32 = 0.5;
+/// Sentences on either side of the best ones in which a value may stand: "Default: 3" belongs to what is said before.
+const NEAR: usize = 2;
 /// Most missing facts of a kind that make a difference.
 const MOST_MISSING: f32 = 2.0;
 
@@ -57,6 +59,10 @@ pub(super) struct Comparison<'s> {
     held: Vec<bool>,
     /// Which facts any of the best windows holds.
     quoted: Vec<bool>,
+    /// Which of them stand elsewhere than in questions.
+    said: Vec<bool>,
+    /// Which facts stand in or near any of the best windows.
+    near: Vec<bool>,
     /// For each fact, the share of the other facts' weight in the sentence with it that holds most of them.
     company: Vec<f32>,
     has_other_unit: bool,
@@ -76,6 +82,8 @@ impl<'s> Comparison<'s> {
         let mut comparison = Self {
             facts,
             held: none.clone(),
+            said: none.clone(),
+            near: none.clone(),
             quoted: none,
             company: vec![0.0; facts.len()],
             has_other_unit: false,
@@ -106,9 +114,10 @@ impl<'s> Comparison<'s> {
 
     fn add(&mut self, source: &'s SourceParts) {
         let terms: Vec<Option<u32>> = self.facts.iter().map(|fact| source.term(&fact.stem)).collect();
-        for ((fact, term), held) in self.facts.iter().zip(&terms).zip(&mut self.held) {
-            let is_name = fact.exact == Some(MissingKind::Name);
-            *held |= term.is_some() || is_name && source.holds_relative(&fact.stem);
+        for (((fact, term), held), said) in self.facts.iter().zip(&terms).zip(&mut self.held).zip(&mut self.said) {
+            let has_relative = fact.exact == Some(MissingKind::Name) && source.holds_relative(&fact.stem);
+            *held |= term.is_some() || has_relative;
+            *said |= term.is_some_and(|term| !source.is_asked(term)) || has_relative;
         }
         let weighted: Vec<_> =
             terms.iter().zip(self.facts).map(|(term, fact)| term.map(|term| (term, fact.weight))).collect();
@@ -118,6 +127,10 @@ impl<'s> Comparison<'s> {
         };
         for (quoted, found) in self.quoted.iter_mut().zip(&window.found) {
             *quoted |= *found;
+        }
+        let around = source.sentences_around(&window.bytes, NEAR);
+        for (near, term) in self.near.iter_mut().zip(&terms) {
+            *near |= term.is_some_and(|term| source.postings(term).iter().any(|at| around.contains(at)));
         }
         let is_best = self.best.as_ref().is_none_or(|best| window.weight > best.window.weight);
         if is_best {
@@ -180,13 +193,15 @@ impl<'s> Comparison<'s> {
         self.best.as_ref().and_then(|best| best.source.quote(&best.window.bytes))
     }
 
-    /// The facts that the sources must hold and that none of them does.
+    /// The facts that the sources must hold and that none of them does, and values that they hold far from the best
+    /// sentences, where no other word of the claim stands.
     pub(super) fn missing(&self) -> Vec<Missing> {
-        self.facts
-            .iter()
-            .zip(&self.held)
-            .filter(|(_, held)| !**held)
-            .filter_map(|(fact, _)| fact.exact.map(|kind| Missing { kind, text: fact.text.to_owned() }))
+        let is_missing =
+            |fact: &Fact<'_>, held: bool, near: bool, company: f32| !held || fact.is_value() && !near && company <= 0.0;
+        let known = self.facts.iter().zip(&self.held).zip(&self.near).zip(&self.company);
+        known
+            .filter(|(((fact, held), near), company)| is_missing(fact, **held, **near, **company))
+            .filter_map(|(((fact, _), _), _)| fact.exact.map(|kind| Missing { kind, text: fact.text.to_owned() }))
             .collect()
     }
 
@@ -200,7 +215,7 @@ impl<'s> Comparison<'s> {
         let quoted = share(self.facts.iter().zip(&self.quoted).map(|(fact, quoted)| (fact.weight, *quoted)));
         [
             quoted,
-            share(self.content().map(|(fact, held)| (letters(fact), held))),
+            share(self.content().map(|(fact, said)| (letters(fact), said))),
             flag(self.has_same_order && self.is_quoted_whole()),
             self.absent(is_number),
             self.absent(is_date),
@@ -242,8 +257,13 @@ impl<'s> Comparison<'s> {
 
     /// The difference by which the best words contradict the claim, if words show one. `lacking` says which facts the
     /// sources lack.
-    pub(super) fn contradiction(&self, claim: &Claim<'_>, lacking: &[bool]) -> Option<ContradictionKind> {
+    pub(super) fn contradiction(&self, claim: &Claim<'_>, lacking: &[bool]) -> Option<Difference> {
         Beside::new(claim, self.facts, self.best.as_ref()?).contradiction(lacking, self.polarity)
+    }
+
+    /// Which facts any of the best windows holds.
+    pub(super) fn into_quoted(self) -> Vec<bool> {
+        self.quoted
     }
 
     /// How much of the claim the best words hold.
@@ -256,9 +276,10 @@ impl<'s> Comparison<'s> {
         self.facts.iter().zip(&self.quoted).all(|(fact, quoted)| *quoted || !fact.has_content())
     }
 
-    /// The facts that carry content by themselves, and whether a source holds them.
+    /// The facts that carry content by themselves, and whether a source holds them and does not merely ask about them.
     fn content(&self) -> impl Iterator<Item = (&Fact<'s>, bool)> {
-        self.facts.iter().zip(&self.held).filter(|(fact, _)| fact.has_content()).map(|(fact, held)| (fact, *held))
+        let said = self.said.iter().zip(&self.quoted).map(|(said, quoted)| *said || *quoted);
+        self.facts.iter().zip(said).filter(|(fact, _)| fact.has_content())
     }
 
     fn apart(&self) -> f32 {

@@ -10,26 +10,23 @@
 mod contradiction;
 mod fact;
 pub mod features;
+mod misplaced;
 mod model;
+mod place;
 mod polarity;
 mod reversal;
+mod scorer;
 
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use self::contradiction::{Contradiction, ContradictionKind};
-use self::fact::facts;
 pub(super) use self::fact::is_name;
-use self::features::Comparison;
+use self::model::DOUBTFUL_FROM;
 pub use self::model::SUPPORT_THRESHOLD;
-use self::model::{DOUBTFUL_FROM, MODEL};
-use self::polarity::Claim;
-use super::source::{PreparedSource, SourceParts};
+pub use self::scorer::LexicalScorer;
 use super::verification::Ruling;
 use crate::sentence::sentences;
-
-/// Highest score of a claim that a missing fact or a reversal decides against.
-const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
 
 /// Something exact in the claim that the source does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
@@ -70,7 +67,8 @@ pub struct Support {
     pub score: f32,
     /// The best words, absent when the sources share no term with the claim.
     pub quote: Option<Quote>,
-    /// Numbers, dates and names of the claim that none of the sources holds.
+    /// Numbers, dates and names of the claim that none of the sources holds, and numbers and dates that they hold only
+    /// far from its other words.
     pub missing: Vec<Missing>,
     /// The way in which the sources reverse the claim, if they do.
     pub reversal: Option<Reversal>,
@@ -153,72 +151,4 @@ pub trait SupportScorer {
     ///
     /// Must be a pure function of its arguments and ignore an index without a source.
     fn support(&self, claim: &str, sources: &[usize]) -> Support;
-}
-
-/// The built-in judge of support.
-#[derive(Debug, Clone, Copy)]
-pub struct LexicalScorer<'s> {
-    sources: &'s [PreparedSource],
-}
-
-impl<'s> LexicalScorer<'s> {
-    /// A judge over these sources.
-    #[must_use]
-    pub const fn new(sources: &'s [PreparedSource]) -> Self {
-        Self { sources }
-    }
-}
-
-impl LexicalScorer<'_> {
-    fn cited<'s>(&'s self, sources: &[usize]) -> Vec<&'s SourceParts> {
-        sources.iter().filter_map(|index| self.sources.get(*index)).map(PreparedSource::parts).collect()
-    }
-
-    /// The place of one of the sources that contradicts the claim, if words show it: of several that which holds most of
-    /// the claim. Each source is compared alone, because another one may hold the same number of something else.
-    fn contradiction(&self, claim: &Claim<'_>, all: &Comparison<'_>, sources: &[usize]) -> Option<Contradiction> {
-        let lacking = all.lacking();
-        let contradicts = |source_index: usize| {
-            let source = [self.sources.get(source_index)?.parts()];
-            let comparison = Comparison::new(claim, all.facts(), &source);
-            let (kind, quote) = (comparison.contradiction(claim, &lacking)?, comparison.quote()?);
-            Some((comparison.weight(), Contradiction { kind, source_index, quote }))
-        };
-        let found = sources.iter().filter_map(|index| contradicts(*index));
-        let most = found.reduce(|one, two| if two.0 > one.0 { two } else { one });
-        most.map(|(_, contradiction)| contradiction)
-    }
-
-    /// The features of the score, in the order of [`features::NAMES`]: for the calibration tool.
-    #[must_use]
-    pub fn features(&self, claim: &str, sources: &[usize]) -> [f32; features::COUNT] {
-        let claim = Claim::of(claim);
-        Comparison::new(&claim, &facts(&claim), &self.cited(sources)).features()
-    }
-}
-
-impl SupportScorer for LexicalScorer<'_> {
-    fn support(&self, claim: &str, sources: &[usize]) -> Support {
-        let claim = Claim::of(claim);
-        let facts = facts(&claim);
-        let comparison = Comparison::new(&claim, &facts, &self.cited(sources));
-        let (missing, reversal) = (comparison.missing(), comparison.reversal());
-        let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
-        let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
-        let contradiction = if is_whole { None } else { self.contradiction(&claim, &comparison, sources) };
-        // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a small number that is
-        // right proves nothing of what is said of it.
-        let is_decided = !missing.is_empty()
-            || reversal.is_some()
-            || contradiction.is_some()
-            || comparison.shares_small_number_alone();
-        Support {
-            score: if is_decided { score.min(HIGHEST_DECIDED) } else { score },
-            quote: comparison.quote(),
-            missing,
-            reversal,
-            contradiction,
-            ruling: None,
-        }
-    }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use crate::citation::contrary::contraries;
 use crate::citation::negation::{Denial, DenialKind, Denials, clauses, denies, words};
 use crate::citation::source::{SourceParts, SourceSentence};
 use crate::citation::term::{Term, TermKind, terms};
-use crate::wording::opposites;
 
 /// Least share of the words of the claim's clause that a sentence must hold to be about the same subject.
 const SAME_SUBJECT: f32 = 0.4;
@@ -107,7 +107,8 @@ impl<'c> Claim<'c> {
         let agrees = |here: &Place<'_>| {
             here.sentence.denials.puts_otherwise(&self.denials)
                 || self.has_same(denial, *here)
-                || opposites(self.stem(place)).any(|opposite| here.holds(opposite))
+                || contraries(self.stem(place)).any(|contrary| here.holds(contrary))
+                || self.puts_contrary(denial, *here)
         };
         !nearest.is_empty() && !nearest.iter().any(agrees)
     }
@@ -117,7 +118,20 @@ impl<'c> Claim<'c> {
     fn shares(&self, denial: &Denial, sources: &[&SourceParts]) -> bool {
         let Some(place) = self.held(denial, sources) else { return false };
         let nearest = self.nearest(place, sources);
-        nearest.iter().any(|here| self.has_same(denial, *here) && self.count_denied(*here) <= self.denials.all.len())
+        nearest.iter().any(|here| {
+            self.has_same(denial, *here) && self.count_denied(*here) <= self.denials.all.len()
+                || self.puts_contrary(denial, *here)
+        })
+    }
+
+    /// Whether a sentence that denies nothing has the contrary of what is denied in its place: "removes" for "does not
+    /// keep".
+    fn puts_contrary(&self, denial: &Denial, here: Place<'_>) -> bool {
+        let is_put = |at: &usize| {
+            let stem = self.stem(*at);
+            !here.holds(stem) && contraries(stem).any(|contrary| here.holds(contrary))
+        };
+        here.sentence.denials.all.is_empty() && denial.denied().iter().any(is_put)
     }
 
     /// Number of denials in a sentence that are about words of the claim.

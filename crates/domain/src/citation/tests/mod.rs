@@ -5,6 +5,7 @@ mod contradiction;
 mod exempt;
 mod golden;
 mod marker;
+mod other_things;
 mod streaming;
 mod support;
 mod urn;

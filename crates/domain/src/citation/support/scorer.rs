@@ -1,0 +1,170 @@
+//! The built-in judge of support: words, and nothing else.
+
+use super::contradiction::Difference;
+use super::fact::{Fact, facts};
+use super::features::{self, Comparison};
+use super::misplaced::Values;
+use super::model::MODEL;
+use super::polarity::Claim;
+use super::{Contradiction, SUPPORT_THRESHOLD, Support, SupportScorer, repeats};
+use crate::citation::source::{PreparedSource, SourceParts};
+use crate::citation::term::TermKind;
+
+/// Highest score of a claim that a missing fact or a reversal decides against.
+const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
+
+/// The built-in judge of support.
+#[derive(Debug, Clone, Copy)]
+pub struct LexicalScorer<'s> {
+    sources: &'s [PreparedSource],
+}
+
+impl<'s> LexicalScorer<'s> {
+    /// A judge over these sources.
+    #[must_use]
+    pub const fn new(sources: &'s [PreparedSource]) -> Self {
+        Self { sources }
+    }
+}
+
+/// A contradiction with what it weighs against a source that supports the claim.
+struct Dispute {
+    contradiction: Contradiction,
+    /// Index of the fact in whose place the source has something else; none of a denial.
+    fact: Option<usize>,
+    /// How much of the claim the contradicting words hold.
+    weight: f32,
+    /// Whether the source says that the claim's value is wrong.
+    is_corrected: bool,
+}
+
+/// A claim held against sources.
+struct Judged {
+    support: Support,
+    dispute: Option<Dispute>,
+    /// Which facts of the claim the best words hold, and how much of it.
+    quoted: Vec<bool>,
+    weight: f32,
+    /// Whether these words are the claim, word for word.
+    is_repeated: bool,
+}
+
+impl Judged {
+    /// Whether this support yields to the dispute: where the source does not say the very thing that is disputed, or
+    /// less of the claim than the one that denies it, or where the other one says that it is wrong.
+    fn yields_to(&self, dispute: &Dispute) -> bool {
+        let says_less = || match dispute.fact {
+            Some(fact) => self.quoted.get(fact) == Some(&false),
+            None => self.weight < dispute.weight,
+        };
+        dispute.is_corrected || !self.is_repeated && says_less()
+    }
+}
+
+impl LexicalScorer<'_> {
+    /// The one of all sources by which a claim is judged, by its index, and its support: the one that supports the claim
+    /// best, the first among equals, unless another one contradicts the claim about something of which this says less.
+    #[must_use]
+    pub fn best(&self, claim: &str) -> Option<(usize, Support)> {
+        let claim = Claim::of(claim);
+        let facts = facts(&claim);
+        let judged = (0..self.sources.len()).map(|index| (index, self.judge(&claim, &facts, &[index])));
+        let rank = |judged: &Judged| (judged.support.is_enough(), judged.support.score);
+        let mut against: Vec<(usize, Judged)> = Vec::new();
+        let mut best: Option<(usize, Judged)> = None;
+        for (index, judged) in judged {
+            if best.as_ref().is_none_or(|(_, best)| rank(&judged) > rank(best)) {
+                against.extend(best.replace((index, judged)));
+            } else {
+                against.push((index, judged));
+            }
+        }
+        let (index, best) = best?;
+        let is_enough = best.support.is_enough();
+        against.retain(|(_, other)| is_enough && other.dispute.as_ref().is_some_and(|it| best.yields_to(it)));
+        let strongest = against.into_iter().reduce(|one, two| if two.1.weight > one.1.weight { two } else { one });
+        Some(strongest.map_or((index, best.support), |(index, other)| (index, other.support)))
+    }
+
+    fn cited<'s>(&'s self, sources: &[usize]) -> Vec<&'s SourceParts> {
+        sources.iter().filter_map(|index| self.sources.get(*index)).map(PreparedSource::parts).collect()
+    }
+
+    fn judge(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
+        let comparison = Comparison::new(claim, facts, &self.cited(sources));
+        let (missing, reversal) = (comparison.missing(), comparison.reversal());
+        let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
+        let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
+        let quote = comparison.quote();
+        let is_repeated = quote.as_ref().is_some_and(|quote| repeats(&quote.text, claim.text));
+        let differing = if is_whole { None } else { self.contradiction(claim, &comparison, sources) };
+        let (corrected, misplaced) = match self.misplaced(claim, facts, sources, is_repeated) {
+            Some(found) if found.is_corrected => (Some(found), None),
+            found => (None, found),
+        };
+        let dispute = corrected.or(differing).or(misplaced);
+        // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a small number that is
+        // right proves nothing of what is said of it.
+        let is_decided =
+            !missing.is_empty() || reversal.is_some() || dispute.is_some() || comparison.shares_small_number_alone();
+        let support = Support {
+            score: if is_decided { score.min(HIGHEST_DECIDED) } else { score },
+            quote,
+            missing,
+            reversal,
+            contradiction: dispute.as_ref().map(|dispute| dispute.contradiction.clone()),
+            ruling: None,
+        };
+        let weight = comparison.weight();
+        Judged { support, dispute, quoted: comparison.into_quoted(), weight, is_repeated }
+    }
+
+    /// The place of one of the sources that contradicts the claim, if words show it: of several that which holds most of
+    /// the claim. Each source is compared alone, because another one may hold the same number of something else.
+    fn contradiction(&self, claim: &Claim<'_>, all: &Comparison<'_>, sources: &[usize]) -> Option<Dispute> {
+        let lacking = all.lacking();
+        let contradicts = |source_index: usize| {
+            let source = [self.sources.get(source_index)?.parts()];
+            let comparison = Comparison::new(claim, all.facts(), &source);
+            let (difference, quote) = (comparison.contradiction(claim, &lacking)?, comparison.quote()?);
+            let contradiction = Contradiction { kind: difference.kind, source_index, quote };
+            let weight = comparison.weight();
+            Some(Dispute { contradiction, fact: difference.fact, weight, is_corrected: false })
+        };
+        let found = sources.iter().filter_map(|index| contradicts(*index));
+        found.reduce(|one, two| if two.weight > one.weight { two } else { one })
+    }
+
+    /// The place of one of the sources that puts another value where the claim has one that they hold of something else.
+    fn misplaced(
+        &self,
+        claim: &Claim<'_>,
+        facts: &[Fact<'_>],
+        sources: &[usize],
+        is_repeated: bool,
+    ) -> Option<Dispute> {
+        let has_value = claim.terms.iter().any(|term| term.is_number() || term.kind == TermKind::Month);
+        let known: Vec<usize> =
+            sources.iter().copied().filter(|index| has_value && self.sources.get(*index).is_some()).collect();
+        let cited = self.cited(&known);
+        let found = Values::new(claim, facts, &cited).misplaced(is_repeated)?;
+        let (source, source_index) = (cited.get(found.source)?, *known.get(found.source)?);
+        let Difference { kind, fact } = found.difference;
+        let contradiction = Contradiction { kind, source_index, quote: source.quote(&found.bytes)? };
+        Some(Dispute { contradiction, fact, weight: 0.0, is_corrected: found.is_corrected })
+    }
+
+    /// The features of the score, in the order of [`features::NAMES`]: for the calibration tool.
+    #[must_use]
+    pub fn features(&self, claim: &str, sources: &[usize]) -> [f32; features::COUNT] {
+        let claim = Claim::of(claim);
+        Comparison::new(&claim, &facts(&claim), &self.cited(sources)).features()
+    }
+}
+
+impl SupportScorer for LexicalScorer<'_> {
+    fn support(&self, claim: &str, sources: &[usize]) -> Support {
+        let claim = Claim::of(claim);
+        self.judge(&claim, &facts(&claim), sources).support
+    }
+}
