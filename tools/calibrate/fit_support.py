@@ -11,7 +11,7 @@ is held against the true claims from which one of that kind was made, so that nu
 numbers.
 
 The score is a probability for true and false claims in equal number, so the threshold is a half. A missing number, month
-or name and a reversal keep it below. A claim that these leave open is in doubt
+or name, a reversal and a contradiction keep it below. A claim that these leave open is in doubt
 from the score that DOUBT_RECALL of the supported labelled ones reach, the mean over sources.
 """
 import pathlib, sys
@@ -148,7 +148,7 @@ def main():
     for left in rows["set"].unique():
         here = (rows["set"] == left).to_numpy()
         rows.loc[here, "p"] = probability(rows[here], fit(rows[~here], order))
-    is_open = (rows["missing"] == 0) & (rows["reversed"] == 0)
+    is_open = (rows["missing"] == 0) & (rows["reversed"] == 0) & (rows["contradicted"] == "-")
     rows["p"] = np.where(is_open, rows["p"], np.minimum(rows["p"], HIGHEST_DECIDED))
     rows["passed"] = rows["p"] >= THRESHOLD
     report_labelled(rows[rows["labelled"]])
