@@ -171,11 +171,12 @@ impl Denials {
         }
     }
 
-    /// Reads a question together with its answer "no": it denies the words of the question's first clause, and what the
-    /// answer adds says it again.
+    /// Reads a question together with its answer "no": it denies the first words of the question, and what the answer adds
+    /// says it again.
     pub(super) fn deny_question(&mut self, text: &str, terms: &[Term], first: usize) {
         let words = words(text, terms);
-        let Some(clause) = clauses(text, terms, &words).into_iter().next() else { return };
+        let end = text.find('?').unwrap_or(text.len());
+        let clause = 0..terms.partition_point(|term| term.range.end <= end);
         let sentence = Sentence { clauses: Vec::new(), text, terms, words: &words };
         let scope: Vec<usize> = clause.clone().filter(|at| sentence.says_something(*at)).take(MOST_ASKED).collect();
         let sure = scope.len();

@@ -69,6 +69,8 @@ pub(super) struct SourceParts {
     postings: Vec<Vec<usize>>,
     pub(super) sentences: Vec<SourceSentence>,
     pub(super) tokens: Vec<Token>,
+    /// The terms beside each number of the context.
+    titled: HashMap<u32, HashSet<u32>>,
     /// Terms that some sentence denies.
     denied: HashSet<u32>,
     /// Pairs of terms with content that follow each other in some sentence, with one other between them at most.
@@ -149,6 +151,7 @@ impl SourceParts {
             postings: Vec::new(),
             sentences: Vec::new(),
             tokens: Vec::new(),
+            titled: HashMap::new(),
             denied: HashSet::new(),
             pairs: HashSet::new(),
         };
@@ -181,10 +184,17 @@ impl SourceParts {
                 denials,
             });
         }
-        for term in terms(context) {
-            source.number_of(term.stem);
-        }
+        source.add_context(context);
         source
+    }
+
+    fn add_context(&mut self, context: &str) {
+        let terms: Vec<(u32, TermKind)> =
+            terms(context).into_iter().map(|term| (self.number_of(term.stem), term.kind)).collect();
+        for (at, (number, _)) in terms.iter().enumerate().filter(|(_, (_, kind))| *kind == TermKind::Number) {
+            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| terms.get(at));
+            self.titled.entry(*number).or_default().extend(beside.map(|(term, _)| *term));
+        }
     }
 
     fn number_of(&mut self, stem: String) -> u32 {
@@ -241,6 +251,14 @@ impl SourceParts {
     pub(super) fn postings(&self, term: u32) -> &[usize] {
         let number = usize::try_from(term).unwrap_or(usize::MAX);
         self.postings.get(number).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a number stands in the text or, in the context, beside one of these words: the "5" of "chmod(5)" counts
+    /// nothing.
+    pub(super) fn holds_number(&self, number: u32, beside: &[&str]) -> bool {
+        let is_beside =
+            |terms: &HashSet<u32>| beside.iter().filter_map(|stem| self.term(stem)).any(|term| terms.contains(&term));
+        !self.postings(number).is_empty() || self.titled.get(&number).is_some_and(is_beside)
     }
 
     /// Whether a term stands in the text, and only in questions.

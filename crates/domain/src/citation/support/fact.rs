@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::MissingKind;
+use super::contradiction::is_year;
 use super::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::Unit;
@@ -34,6 +35,11 @@ impl Fact<'_> {
     pub(super) fn is_small_number(&self) -> bool {
         let is_number = matches!(self.kind, TermKind::Number | TermKind::Spelled);
         is_number && !self.is_reference && self.stem.len() <= 2
+    }
+
+    /// Whether it is a number in digits and no year.
+    pub(super) fn counts(&self) -> bool {
+        self.kind == TermKind::Number && !is_year(self.unit, &self.stem)
     }
 
     /// Whether it is a number in digits or a date.

@@ -93,7 +93,7 @@ impl<'s> Comparison<'s> {
             turned: Turned::default(),
         };
         for source in sources {
-            comparison.add(source);
+            comparison.add(claim, source);
         }
         comparison.turned = comparison.best.as_ref().map(|best| best.turned(facts)).unwrap_or_default();
         if polarity == Polarity::Shared {
@@ -112,11 +112,12 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    fn add(&mut self, source: &'s SourceParts) {
+    fn add(&mut self, claim: &Claim<'_>, source: &'s SourceParts) {
         let terms: Vec<Option<u32>> = self.facts.iter().map(|fact| source.term(&fact.stem)).collect();
         for (((fact, term), held), said) in self.facts.iter().zip(&terms).zip(&mut self.held).zip(&mut self.said) {
             let has_relative = fact.exact == Some(MissingKind::Name) && source.holds_relative(&fact.stem);
-            *held |= term.is_some() || has_relative;
+            let is_held = |term: u32| !fact.counts() || source.holds_number(term, &claim.beside(&fact.stem));
+            *held |= term.is_some_and(is_held) || has_relative;
             *said |= term.is_some_and(|term| !source.is_asked(term)) || has_relative;
         }
         let weighted: Vec<_> =

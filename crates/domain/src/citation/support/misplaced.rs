@@ -26,6 +26,8 @@ const MOST_FACTS: usize = 64;
 /// corrects the value.
 const SAME_FRAME: f32 = 0.5;
 const SAME_SUBJECT: f32 = 0.4;
+/// Least share of them in one that corrects the value, however few they are.
+const SAME_CLAIM: f32 = 0.75;
 /// Least number of these words.
 const LEAST_SHARED: u32 = 2;
 
@@ -147,9 +149,9 @@ impl<'v> Values<'v> {
             let Place { source, sentence, at, .. } = *place;
             let is_denied = sentence.denials.all.iter().any(|denial| denial.denied().contains(&at));
             let (share, number) = self.share(*place, value);
+            let is_about_same = share >= SAME_SUBJECT && number >= LEAST_SHARED || share >= SAME_CLAIM;
             is_denied
-                && share >= SAME_SUBJECT
-                && number >= LEAST_SHARED
+                && is_about_same
                 && self
                     .rivals(source, sentence, value)
                     .any(|at| source.tokens.get(at).is_some_and(|token| !token.is_negated))
@@ -279,12 +281,13 @@ impl<'v> Values<'v> {
         self.held.get(source).and_then(|held| held.get(&entry)).copied().unwrap_or_default()
     }
 
-    /// The share of the claim's words with content, beside the value, that the entry there holds, and their number.
+    /// The share of the claim's words with content, beside the value and units, that the entry there holds, and their
+    /// number.
     fn share(&self, place: Place<'_>, value: &Value<'_>) -> (f32, u32) {
         let mask = self.mask(place.index, place.sentence.entry);
         let (mut held, mut all, mut number) = (0.0, 0.0, 0);
         for (bit, fact) in self.facts.iter().enumerate().take(MOST_FACTS) {
-            if !fact.has_content() || bit == value.fact {
+            if !fact.has_content() || bit == value.fact || is_unit(fact.text) {
                 continue;
             }
             all += fact.weight;

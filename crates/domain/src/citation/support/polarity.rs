@@ -86,6 +86,13 @@ impl<'c> Claim<'c> {
         })
     }
 
+    /// The words before and after each place where the claim has a word.
+    pub(super) fn beside(&self, stem: &str) -> Vec<&str> {
+        let places = self.terms.iter().enumerate().filter(|(_, term)| term.stem == stem).map(|(at, _)| at);
+        let beside = places.flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();
+        beside.filter_map(|at| self.terms.get(at)).map(|term| term.stem.as_str()).collect()
+    }
+
     fn stem(&self, place: usize) -> &str {
         self.terms.get(place).map_or("", |term| &term.stem)
     }

@@ -125,6 +125,19 @@ fn a_number_that_stands_far_from_the_words_of_the_claim_is_missing() {
     assert_eq!(missing.iter().map(|missing| missing.text.as_str()).collect::<Vec<_>>(), ["5"]);
 }
 
+#[test]
+fn a_number_of_the_title_counts_only_beside_its_words() {
+    let fails = "max_fails: After this many login failures, the session is killed.\n\nDefault: 3";
+    let enough = |claim: &str, title: &str| {
+        let sources = [PreparedSource::with_context(fails, title)];
+        LexicalScorer::new(&sources).support(claim, &[0]).is_enough()
+    };
+    assert!(enough("The session is killed after 3 login failures.", "server.conf(5) Options"));
+    assert!(!enough("The session is killed after 5 login failures.", "server.conf(5) Options"));
+    assert!(enough("In version 5 the session is killed after 3 login failures.", "Server, version 5"));
+    assert!(enough("In 2026 the session is killed after 3 login failures.", "Options of 2026"));
+}
+
 const GUARDS: &str = "- *Can a guard keep unclaimed property?* No. Since 2019 finders get nothing.\n\
     - *Can a guard open a bag?* Yes, with a colleague.\n- *How long do we keep phones?* 90 days.";
 const SUMMER: &str = "# Is the canteen open in August?\n\nAsk the desk about hours.\n\n# When does the pool open?\n\nThe \
@@ -135,6 +148,11 @@ fn a_question_states_nothing() {
     assert_judged(&[
         (GUARDS, "Guards may keep unclaimed property.", false),
         (GUARDS, "Guards may not keep unclaimed property.", true),
+        (
+            "FAQ\n: *Can a guard keep what nobody claims?* No. Since 2019 finders get nothing.",
+            "Guards may keep it.",
+            false,
+        ),
         (GUARDS, "A guard can open a bag with a colleague.", true),
         (GUARDS, "A guard cannot open a bag.", false),
         (GUARDS, "We keep phones for 90 days.", true),
@@ -226,6 +244,9 @@ fn a_source_that_says_less_yields_to_one_that_contradicts() {
     );
     // Two sources that say it both ways: the claim is said.
     assert_eq!(checked(keeps, &[FILES, keeps]), (ClaimVerdict::Supported, Some(1)));
+    // A correction of something else.
+    let video = "Footage is kept 31 days (not 90 as first said).";
+    assert_eq!(checked("Phones are kept for 90 days.", &[ITEMS, video]), (ClaimVerdict::Supported, Some(0)));
     let old = "The last train on Christmas Eve is at 21:12.";
     let new = "The last train on 24 December is at 20:12 (not 21:12).";
     assert_eq!(checked(old, &[old, new]), (ClaimVerdict::Contradicted, Some(1)));
