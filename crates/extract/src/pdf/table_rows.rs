@@ -11,6 +11,13 @@ pub(super) const ALIGNED: f64 = 0.5;
 const ROW_STEP: f64 = 4.0;
 /// Largest distance of two lines of a cell, in font sizes.
 const LINE_STEP: f64 = 1.35;
+/// How much farther rows are from one another than the lines of a cell, where only that tells that a line which begins in
+/// the first column goes on with the cell above.
+const ROWS_APART: f64 = 1.2;
+/// Lines among which the one with the most cells shows the columns of a first row that is drawn in several.
+const FIRST_LINES: usize = 8;
+/// Fewest columns that prove a row by themselves.
+const PROVEN: usize = 3;
 /// Difference of sizes of lines of a row, as a share.
 const SAME_SIZE: f64 = 0.1;
 /// Most of a cell that may stand in the next column, in font sizes: a long term stands above its explanation.
@@ -22,11 +29,9 @@ pub(super) const ALIGNED_CELLS: usize = 2;
 
 /// The rows that lines begin with, and how many lines they take. A line that is no row of a table is one by itself.
 pub(super) fn rows(lines: &[Line]) -> (Vec<Line>, usize) {
-    let Some(first) = lines.first() else { return (Vec::new(), 0) };
-    if first.cells.len() < ALIGNED_CELLS {
-        return (vec![first.clone()], 1);
-    }
-    let (first, mut used) = row(first, f64::NEG_INFINITY, lines).unwrap_or_else(|| (first.clone(), 1));
+    let Some((first, mut used)) = first_row(lines) else {
+        return (lines.iter().take(1).cloned().collect(), 1);
+    };
     let mut widest = first.clone();
     let mut run = vec![first];
     while let (Some(above), Some(next)) = (run.last(), lines.get(used)) {
@@ -34,14 +39,29 @@ pub(super) fn rows(lines: &[Line]) -> (Vec<Line>, usize) {
         if is_row && next.cells.len() > widest.cells.len() {
             widest = next.clone();
         }
-        // Two rows prove the columns.
-        let rest = lines.get(used..).filter(|_| is_row || run.len() > 1).unwrap_or_default();
-        let whole = row(&widest, above.origin.y, rest).or_else(|| is_row.then(|| (next.clone(), 1)));
+        let rest = lines.get(used..).unwrap_or_default();
+        // Two rows prove the columns, or many cells.
+        let is_proven = |row: &Line| is_row || run.len() > 1 || row.cells.len() >= PROVEN;
+        let whole = row(&widest, above.origin.y, rest).filter(|(row, _)| is_proven(row));
+        let whole = whole.or_else(|| is_row.then(|| (next.clone(), 1)));
         let Some((row, lines)) = whole else { break };
         run.push(row);
         used += lines;
     }
     if run.len() > 1 { (run, used) } else { (lines.iter().take(1).cloned().collect(), 1) }
+}
+
+/// The first row of a table that may begin with these lines, and how many lines it takes. Its own columns are those of the
+/// first line; if that has fewer cells, since a cell goes on below it, a line after it shows them.
+fn first_row(lines: &[Line]) -> Option<(Line, usize)> {
+    let first = lines.first()?;
+    let is_row = first.cells.len() >= ALIGNED_CELLS;
+    let own = || row(first, f64::NEG_INFINITY, lines).unwrap_or_else(|| (first.clone(), 1));
+    let below = lines.iter().take(FIRST_LINES).skip(1);
+    let wider = below.filter(|line| line.cells.len() >= PROVEN && line.cells.len() > first.cells.len());
+    let whole = wider.filter_map(|columns| row(columns, f64::NEG_INFINITY, lines));
+    let whole = whole.filter(|(row, used)| *used > 1 && row.cells.len() >= PROVEN);
+    whole.max_by_key(|(row, _)| row.cells.len()).or_else(|| is_row.then(own))
 }
 
 /// Whether two lines, one after the other, may be rows of one table.
@@ -70,16 +90,25 @@ fn row(columns: &Line, above: f64, lines: &[Line]) -> Option<(Line, usize)> {
     let mut cells: Vec<Option<Cell>> = vec![None; columns.cells.len()];
     let (mut column, mut y, mut bottom) = (0, first.origin.y, first.origin.y);
     let mut used = 0;
+    // The steps to lines that go on with a cell and hold others, which may be rows as well.
+    let mut widest_step = 0.0_f64;
     for line in lines.iter().take(MOST_LINES) {
         let Some(places) = places(line, columns) else { break };
         let (Some(begin), Some(end)) = (places.first().copied(), places.last().copied()) else { break };
         let is_near = (line.origin.y - first.origin.y).abs() <= ROW_STEP * line.size;
         let step = line.origin.y - y;
         let is_of_size = (line.size - first.size).abs() <= SAME_SIZE * first.size;
-        let goes_on = used > 0 && begin == column && end == column && step > 0.0 && step <= LINE_STEP * line.size;
+        let goes_on = used > 0 && begin == column && step > 0.0 && step <= LINE_STEP * line.size;
         let is_next = if used == 0 { begin == 0 } else { begin > column };
         if !is_of_size || line.origin.y <= above || !(goes_on || is_next && is_near) {
             break;
+        }
+        if goes_on && end > column {
+            let is_taken = |place: &usize| cells.get(*place).is_some_and(Option::is_some);
+            if places.iter().skip(1).any(is_taken) || step * ROWS_APART > first.origin.y - above {
+                break;
+            }
+            widest_step = widest_step.max(step);
         }
         for (place, cell) in places.iter().zip(&line.cells) {
             match cells.get_mut(*place)? {
@@ -90,6 +119,10 @@ fn row(columns: &Line, above: f64, lines: &[Line]) -> Option<(Line, usize)> {
         }
         (column, y, bottom) = (end, line.origin.y, bottom.max(line.origin.y));
         used += 1;
+    }
+    let is_apart = |next: &Line| next.origin.y - bottom >= widest_step * ROWS_APART;
+    if above.is_infinite() && widest_step > 0.0 && !lines.get(used).is_some_and(is_apart) {
+        return None;
     }
     finished(first, cells, bottom, used)
 }
@@ -162,6 +195,68 @@ mod tests {
             "Lime|anywhere",
         ];
         assert_eq!(read(&table), (expected.map(str::to_owned).to_vec(), 1));
+    }
+
+    #[test]
+    fn a_name_goes_on_in_the_line_of_its_row() {
+        let table = [
+            ("Tin", 0.0, 0.0),
+            ("Red", 100.0, 0.0),
+            ("Blue", 160.0, 0.0),
+            ("Green", 220.0, 0.0),
+            // Each cell stands at the bottom of its row.
+            ("Large, of", 0.0, 20.0),
+            ("oak", 0.0, 32.0),
+            ("12", 100.0, 32.0),
+            ("14", 160.0, 32.0),
+            ("9", 220.0, 32.0),
+            ("Small", 0.0, 52.0),
+            ("3", 100.0, 52.0),
+            ("5", 160.0, 52.0),
+            ("8", 220.0, 52.0),
+            ("Round, for", 0.0, 72.0),
+            ("walls", 0.0, 84.0),
+            ("2", 100.0, 84.0),
+            ("4", 160.0, 84.0),
+            ("6", 220.0, 84.0),
+            ("A text below the table.", 0.0, 110.0),
+        ];
+        let rows = ["Tin|Red|Blue|Green", "Large, of oak|12|14|9", "Small|3|5|8", "Round, for walls|2|4|6"];
+        assert_eq!(read(&table), (rows.map(str::to_owned).to_vec(), 1));
+        // The first row too.
+        assert_eq!(read(&table[4..]), (rows[1..].iter().map(|row| (*row).to_owned()).collect(), 1));
+        // Rows as near to one another as lines are: the first is one of a single cell.
+        let near = [
+            ("Inside", 0.0, 0.0),
+            ("Oak", 0.0, 12.0),
+            ("12", 100.0, 12.0),
+            ("14", 160.0, 12.0),
+            ("Elm", 0.0, 24.0),
+            ("3", 100.0, 24.0),
+            ("5", 160.0, 24.0),
+            ("Outside", 0.0, 36.0),
+            ("Ash", 0.0, 48.0),
+            ("7", 100.0, 48.0),
+            ("1", 160.0, 48.0),
+        ];
+        assert_eq!(read(&near), (vec!["Inside".to_owned()], 4));
+        assert_eq!(read(&near[1..]), (vec!["Oak|12|14".to_owned(), "Elm|3|5".to_owned()], 2));
+    }
+
+    #[test]
+    fn a_header_of_cells_that_go_on_shows_its_columns_in_a_later_line() {
+        let rows = [("Oak", 0.0, 40.0), ("12", 100.0, 40.0), ("14", 160.0, 40.0)];
+        let bottom = [
+            ("Wood", 0.0, 12.0),
+            ("Tins of", 100.0, 0.0),
+            ("paint", 100.0, 12.0),
+            ("Price", 160.0, 12.0),
+        ];
+        let top = [("Wood", 0.0, 0.0), ("Tins of", 100.0, 0.0), ("paint", 100.0, 12.0), ("Price", 160.0, 0.0)];
+        for header in [bottom, top] {
+            let table: Vec<_> = header.into_iter().chain(rows).collect();
+            assert_eq!(read(&table), (vec!["Wood|Tins of paint|Price".to_owned(), "Oak|12|14".to_owned()], 0));
+        }
     }
 
     #[test]
