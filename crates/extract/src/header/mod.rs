@@ -4,6 +4,8 @@
 //! over counts, numbers over words. If the kinds are the same, the row is treated as data: a row without labels only
 //! loses information, a row with wrong labels states something false.
 
+mod timetable;
+
 use std::collections::HashMap;
 
 use super::rows::Cell;
@@ -18,8 +20,16 @@ const FEWEST_NUMBERS: usize = 2;
 const VALUES: [&str; 10] =
     ["free", "gratis", "included", "inklusive", "keine", "kostenlos", "n/a", "nil", "none", "unlimited"];
 
+/// Signs that name a column by what is counted in it.
+const SIGNS: [&str; 8] = ["#", "№", "%", "‰", "€", "$", "£", "¥"];
+
+/// Share of cells with digits in the second of two columns, in per cent, from which the row above names both, and the
+/// fewest rows that prove it.
+const NUMBERS_SHARE: usize = 80;
+const FEWEST_ROWS: usize = 5;
+
 /// What columns are often called, in lower case.
-const NAMES_OF_COLUMNS: [&str; 56] = [
+const NAMES_OF_COLUMNS: [&str; 60] = [
     "allowance",
     "amount",
     "category",
@@ -75,6 +85,10 @@ const NAMES_OF_COLUMNS: [&str; 56] = [
     "time",
     "type",
     "value",
+    "what",
+    "when",
+    "where",
+    "who",
     "year",
 ];
 
@@ -100,7 +114,6 @@ enum Kind {
 
 impl Kind {
     fn of(cell: &str) -> Self {
-        const SIGNS: [&str; 4] = ["#", "№", "%", "‰"];
         if is_text(cell) || SIGNS.contains(&cell) {
             return Self::Text;
         }
@@ -183,7 +196,8 @@ pub(super) fn are_names_of_columns(cells: &[String]) -> bool {
 /// all of them words, and below are mostly numbers, or nothing else in one column.
 ///
 /// In tables of three columns or more, words may have a number where those below are numbers alone ("Spring 2025" over
-/// "78 %"), a name may be a year, and the first may be missing.
+/// "78 %"), a name may be a year or a date, and the first may be missing. The numbers of journeys stand over the times of
+/// their stops.
 pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
     let Some((first, body)) = rows.split_first() else { return false };
     if body.iter().any(|row| row.len() > first.len()) {
@@ -191,11 +205,14 @@ pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
     }
     let is_wide = first.len() > 2;
     let columns: Vec<Column<'_>> = (0..first.len()).filter_map(|place| Column::of(place, first, body)).collect();
+    if is_wide && timetable::is_timetable(first, body) {
+        return true;
+    }
     let is_named = columns.iter().enumerate().all(|(place, column)| column.is_named(place == 0, is_wide));
     if !is_named || !columns.iter().any(|column| is_text(column.name) || column.name.is_empty()) {
         return false;
     }
-    if columns.iter().any(Column::is_year) {
+    if columns.iter().any(Column::is_period) {
         let cells = |row: &Vec<String>| -> Vec<Cell> {
             row.iter().cloned().enumerate().filter(|(_, cell)| !cell.is_empty()).collect()
         };
@@ -208,7 +225,11 @@ pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
             first.iter().find(|name| !name.is_empty()).is_some_and(|name| name.starts_with(char::is_lowercase));
         columns.iter().skip(1).any(|column| column.heads_numbers(is_small))
     };
-    digits > 0 && (digits * 100 >= below().count() * DIGITS_SHARE || is_wide && is_over_numbers())
+    let are_over_numbers = || match columns.as_slice() {
+        [_, second] => second.is_mostly_numbers(),
+        _ => is_over_numbers(),
+    };
+    digits > 0 && (digits * 100 >= below().count() * DIGITS_SHARE || are_over_numbers())
 }
 
 fn has_digit(cell: &str) -> bool {
@@ -227,8 +248,17 @@ impl<'t> Column<'t> {
         Some(Self { name: first.get(place)?, below: below.collect() })
     }
 
-    fn is_year(&self) -> bool {
-        matches!(Kind::of(self.name), Kind::Year(_))
+    /// Whether its name is a year, a span of years or a date: "2024", "2023/24", "31.12.2024".
+    fn is_period(&self) -> bool {
+        let is_of_date = |sign: char| sign.is_ascii_digit() || matches!(sign, '/' | '.' | '-' | '–');
+        let mut numbers = self.name.split(|sign: char| !sign.is_ascii_digit());
+        self.name.chars().all(is_of_date) && numbers.any(|number| matches!(Kind::of(number), Kind::Year(_)))
+    }
+
+    /// Whether most of its cells hold numbers, and they are many.
+    fn is_mostly_numbers(&self) -> bool {
+        let numbers = self.below.iter().filter(|cell| has_digit(cell)).count();
+        self.below.len() >= FEWEST_ROWS && numbers * 100 >= self.below.len() * NUMBERS_SHARE
     }
 
     /// Whether the first cell may be a name.
@@ -240,8 +270,9 @@ impl<'t> Column<'t> {
             _ if is_sentence => false,
             ("", ..) => is_first && is_wide && self.below.iter().any(|cell| is_text(cell)),
             (_, true, false) => true,
+            (sign, ..) if SIGNS.contains(&sign) => true,
             (_, true, true) => is_wide && !self.below.is_empty() && numbers(),
-            _ => is_wide && self.is_year(),
+            _ => is_wide && self.is_period(),
         }
     }
 
@@ -279,10 +310,18 @@ mod tests {
         assert!(!is_header(&below(&["Lacquer", "tin of 2 l", "12.50"])));
         assert!(!is_header(&[&["Hall 12", "level 3", "25"], &["Hall 14", "level 2", "20"]]));
         assert!(!is_header(&[&["Tin", "250 ml", "3"], &["Pot", "500 ml", "4"]]));
+        assert!(is_header(&[&["", "2022/23", "2023/24"], &["Tins (m)", "1.74", "1.93"], &["Sold", "91.8 %", "89.9 %"]]));
+        assert!(is_header(&[&["Debts", "31.12.2023", "31.12.2024"], &["Bank", "1,740", "1,930"]]));
+        assert!(!is_header(&[&["Open", "1/2", "3/4"], &["Tins", "1.74", "1.93"]]));
         assert!(!is_header(&[&["", "2023", "2024"], &["5", "8", "9"]]));
         assert!(!is_header(&[&["Children", "from 6 years"], &["Adults", "12.00"], &["Others", "8.00"]]));
         assert!(!is_header(&[&["1", "2", "3"], &["4", "5", "6"]]));
         assert!(is_header(&[&["Tin", "No."], &["Oil", "12"], &["Lime", "13"]]));
+        assert!(is_header(&[&["Tin", "£"], &["Oil", "12.10"], &["Lime", "13.40"]]));
+        let limits: [&[&str]; 6] =
+            [&["Load", "kg"], &["Oil", "5"], &["Lime", "15"], &["Sand", "no limit"], &["Ice", "3"], &["Salt", "7"]];
+        assert!(is_header(&limits));
+        assert!(!is_header(&limits[..4]));
         assert!(!is_header(&[
             &["! tin", "It is empty."],
             &["tin1", "The 1st is full."],
