@@ -21,7 +21,7 @@ const PAGES: usize = 3;
 /// Lines are at one height if they are so many points apart, at most.
 const HEIGHT: f64 = 2.0;
 /// Size of a line that is printed smaller than the text, as a share of its size.
-const SMALLER: f64 = 0.95;
+pub(super) const SMALLER: f64 = 0.95;
 /// Words beside the number of a page.
 const PAGE_WORDS: [&str; 12] = ["page", "pages", "of", "p", "pg", "seite", "von", "s", "de", "sur", "pagina", "página"];
 
@@ -112,6 +112,11 @@ fn is_at_edge(line: &Line, height: f64) -> bool {
     let y = line.origin.y;
     let is_cell = line.tag.is_some_and(|tag| matches!(tag.kind, Kind::Cell(_)));
     line.is_upright() && !is_cell && (y < height * EDGE || y > height * (1.0 - EDGE))
+}
+
+/// Whether a line stands at the upper edge of a page.
+pub(super) fn is_at_top(line: &Line, height: f64) -> bool {
+    is_at_edge(line, height) && line.origin.y < height * EDGE
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a step of a height; casts saturate")]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::lines::Line;
 
 /// Minimum ratio of a heading's size to the size of the text.
-const LARGER: f64 = 1.15;
+pub(super) const LARGER: f64 = 1.15;
 /// Sizes that differ by less than this count as equal, in points.
 const STEP: f64 = 0.5;
 /// Largest number of lines of a heading.

@@ -14,6 +14,7 @@ mod layout;
 mod lines;
 mod marked;
 mod outline;
+mod running_head;
 mod scan;
 mod table_rows;
 mod tags;
@@ -74,6 +75,7 @@ pub(super) fn document(
     }
     furniture::drop_furniture(&mut extracted.pages);
     contents::drop_contents(&mut extracted.pages);
+    running_head::put_below_title(&mut extracted.pages);
     let lines = extracted.pages.iter().flat_map(|page| &page.lines);
     let headings = Headings {
         sizes: if tags.have_headings() { HeadingSizes::default() } else { HeadingSizes::of(lines) },
