@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::costs::Costs;
 use super::sections::{Section, sections};
 use super::tables::Tables;
-use super::units::{Cut, Unit, begins_entry};
+use super::units::{Cut, Unit, begins_entry, begins_numbered};
 use super::{FrontComposer, SizeUnit, SplitSource, SplitterKind, SplitterSettings, TokenCounter, Window};
 
 /// A finished piece.
@@ -108,10 +108,23 @@ impl Packer<'_> {
         let end = (unit + 1..section.end).take(LONGEST_ENTRY).find(is_entry)?;
         let outline = self.source.outline;
         let heading = |at: usize| self.units.get(at).and_then(|unit| outline.innermost_at(unit.bytes.start));
+        if self.has_left(start, unit) {
+            return None;
+        }
         let begins = self.units.get(start).map(|unit| unit.bytes.start)?;
         let unit = self.units.get(unit).map(|unit| unit.bytes.start)?;
         let (name, _) = self.source.text.get(begins..unit)?.split_once(": ")?;
         (heading(start) == heading(end - 1)).then(|| EntryOver { name: name.to_owned(), end })
+    }
+
+    /// Whether numbered paragraphs that the entry from unit `start` does not announce begin before or at `unit`: they are items
+    /// of the whole text, as those of minutes below who was there.
+    fn has_left(&self, start: usize, unit: usize) -> bool {
+        let text = self.source.text;
+        let inner = self.units.get(start + 1..=unit).unwrap_or_default().iter();
+        let mut lines = inner.map(|unit| text.split_at(unit.bytes.start)).filter(|(above, _)| above.ends_with('\n'));
+        let first = lines.find(|(_, below)| begins_numbered(below));
+        first.is_some_and(|(above, _)| !above.trim_end().ends_with([':', '：']))
     }
 
     /// Budget of a piece under these headings, and below this header of a table.

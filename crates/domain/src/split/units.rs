@@ -125,6 +125,12 @@ pub(super) fn begins_entry(text: &str) -> bool {
     entry_label(text).is_some_and(|label| label.starts_with(begins_name) && !is_field(label))
 }
 
+/// Whether a text begins with the number of a paragraph: `1. …`, `2) …`.
+pub(super) fn begins_numbered(text: &str) -> bool {
+    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    (1..=2).contains(&(text.len() - rest.len())) && (rest.starts_with(". ") || rest.starts_with(") "))
+}
+
 /// Number of line ends in white space; a page break counts as two.
 fn line_ends(gap: &str) -> usize {
     let mut before = '\0';

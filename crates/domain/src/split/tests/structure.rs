@@ -250,3 +250,20 @@ fn what_is_left_of_an_entry_is_named_by_it() {
     }
     assert_eq!(path_of("Below the list").1, ["Settings"]);
 }
+
+#[test]
+fn numbered_paragraphs_leave_an_entry_that_does_not_announce_them() {
+    let item = |number: usize| format!("{number}. Jars. They are dry. They are cold. They are full of air. They are shut.");
+    let items = (1..=8).map(item).collect::<Vec<_>>().join("\n\n");
+    let window = Window { tokens: 256, special_tokens: 2 };
+    let path_of = |opening: &str| {
+        let text = format!("# Minutes\n\n{opening}\n\n{items}\n\nNext: 19 January.");
+        let outline = Outline::of(SplitterKind::Markdown, &text);
+        let source = SplitSource { text: &text, title: "", outline: &outline, pages: &PageMap::default() };
+        let pieces = split(&source, &settings(SplitterKind::Markdown, 80, Some(0)), window, &word_pieces);
+        pieces.into_iter().find(|piece| text[piece.bytes.clone()].contains("6. Jars")).expect("a piece").heading_path
+    };
+    assert_eq!(path_of("There: Mira, Jan, Olaf."), ["Minutes"]);
+    assert_eq!(path_of("There: Mira, Jan, Olaf"), ["Minutes"]);
+    assert_eq!(path_of("Modes: Jars have these:"), ["Minutes", "Modes"]);
+}
