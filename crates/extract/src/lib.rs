@@ -23,6 +23,7 @@ mod json;
 mod legacy_word;
 mod mail;
 mod manual;
+mod markdown;
 mod media_type;
 mod msg;
 mod notebook;
@@ -103,7 +104,8 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
             content.headings = plain::headings(&text);
             content.set_text(text)?;
         }
-        Format::Markdown | Format::Code => content.set_text(text)?,
+        Format::Markdown => markdown::document(&text, &mut content)?,
+        Format::Code => content.set_text(text)?,
         Format::Html => html::page(&text, &mut content)?,
         Format::Manual => manual::page(&text, &mut content)?,
         Format::AsciiDoc => asciidoc::document(&text, &mut content)?,
@@ -258,7 +260,7 @@ mod tests {
         #[test]
         fn text_formats_never_panic(
             text in "([a-z,;\t|\"{}\\[\\]:<>/=&#\n 0-9é漢]|<td>|<tr>|<table>|</table>|<h1>|<pre>){0,80}",
-            media_type in prop::sample::select(vec!["text/html", "text/x-rst", "text/csv", "text/tsv", "application/json", "text/asciidoc", "application/x-ipynb+json", "application/x-ndjson", "text/x-rust"]),
+            media_type in prop::sample::select(vec!["text/html", "text/x-rst", "text/csv", "text/tsv", "application/json", "text/asciidoc", "application/x-ipynb+json", "application/x-ndjson", "text/x-rust", "text/markdown"]),
         ) {
             if let Ok(extracted) = extract(text.as_bytes(), media_type, None) {
                 prop_assert!(!extracted.text.trim().is_empty());

@@ -310,7 +310,11 @@ mod tests {
         assert!(!is_header(&below(&["Lacquer", "tin of 2 l", "12.50"])));
         assert!(!is_header(&[&["Hall 12", "level 3", "25"], &["Hall 14", "level 2", "20"]]));
         assert!(!is_header(&[&["Tin", "250 ml", "3"], &["Pot", "500 ml", "4"]]));
-        assert!(is_header(&[&["", "2022/23", "2023/24"], &["Tins (m)", "1.74", "1.93"], &["Sold", "91.8 %", "89.9 %"]]));
+        assert!(is_header(&[
+            &["", "2022/23", "2023/24"],
+            &["Tins (m)", "1.74", "1.93"],
+            &["Sold", "91.8 %", "89.9 %"]
+        ]));
         assert!(is_header(&[&["Debts", "31.12.2023", "31.12.2024"], &["Bank", "1,740", "1,930"]]));
         assert!(!is_header(&[&["Open", "1/2", "3/4"], &["Tins", "1.74", "1.93"]]));
         assert!(!is_header(&[&["", "2023", "2024"], &["5", "8", "9"]]));

@@ -24,7 +24,7 @@ pub(super) use self::fragment::{closed, escaped};
 use self::listing::{OpenLists, is_indented, is_number, is_term, joined};
 use self::main_content::{elements, main_content};
 use self::menu::left_out;
-use self::navigation::is_navigation;
+use self::navigation::{is_navigation, names_pages_around};
 pub(super) use self::preformatted::between_fences;
 use self::preformatted::{fenced, fenced_line, is_line_of_code};
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
@@ -348,7 +348,7 @@ impl<'content> Walk<'content> {
             return Ok(());
         }
         let text = std::mem::take(&mut self.text);
-        if text.trim().is_empty() {
+        if text.trim().is_empty() || names_pages_around(&text) {
             return Ok(());
         }
         self.grid.end(self.content)?;

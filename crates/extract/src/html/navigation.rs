@@ -36,6 +36,28 @@ pub(super) fn is_navigation(node: NodeRef<'_, Node>, element: &Element) -> bool 
         || LINES.contains(&element.name()) && is_line_of_links(node)
 }
 
+/// Names of the pages around one, in lower case.
+const NAMES: [&str; 10] = ["contents", "first", "home", "index", "last", "next", "prev", "previous", "top", "up"];
+
+/// Names that a line of nothing but names has at least one of.
+const STEPS: [&str; 3] = ["next", "prev", "previous"];
+
+/// Whether a paragraph is nothing but names of the pages around this one: "Next Previous Contents". Programs that write
+/// manuals put their links above and below the text without a mark.
+pub(super) fn names_pages_around(text: &str) -> bool {
+    // Signs of arrows and of brackets stand around the names.
+    let is_sign = |sign: char| !sign.is_alphanumeric();
+    let text = text.to_lowercase().replace("table of contents", "contents");
+    let mut words = text.split(is_sign).filter(|word| !word.is_empty()).take(NAMES.len() + 1);
+    let (mut count, mut has_step) = (0, false);
+    let are_names = words.all(|word| {
+        count += 1;
+        has_step |= STEPS.contains(&word);
+        NAMES.contains(&word)
+    });
+    are_names && has_step && (2..=NAMES.len()).contains(&count)
+}
+
 /// Whether an element holds links to the pages around this one, and little else.
 fn is_line_of_links(node: NodeRef<'_, Node>) -> bool {
     if node.descendants().nth(MOST_NODES).is_some() {

@@ -140,6 +140,18 @@ fn what_leads_elsewhere_by_its_markup_is_left_out() {
 }
 
 #[test]
+fn lines_of_names_of_the_pages_around_are_left_out() {
+    let links =
+        |names: &str| names.split(' ').map(|name| format!("<a href={name}.html>{name}</a>\n")).collect::<String>();
+    let line = links("Next Previous Contents");
+    assert_eq!(read(&format!("<body>{line}<hr><h2>Oil</h2><p>It dries.</p><hr>{line}")).text, "Oil\n\nIt dries.");
+    assert_eq!(read("<p>[&lt; Prev] [Table of Contents] [Next &gt;]</p><p>It dries.").text, "It dries.");
+    for text in ["Next", "Contents Index", "Next, the oil", "The last index", "Up next week"] {
+        assert_eq!(read(&format!("<p>{text}</p>")).text, text);
+    }
+}
+
+#[test]
 fn deep_nesting_does_not_overflow() {
     for nested in ["<div>", "<div><code>", "<ul><li>", "<div class=a>"] {
         assert!(read(&format!("{}words", nested.repeat(20_000))).text.ends_with("words"), "{nested}");

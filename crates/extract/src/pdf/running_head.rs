@@ -15,7 +15,8 @@ pub(super) fn put_below_title(pages: &mut [Page]) {
     let body = body_size(pages.iter().flat_map(|page| &page.lines));
     let Some(page) = pages.first_mut() else { return };
     let is_running = |line: &Line| line.tag.is_none() && line.size < body * SMALLER && is_at_top(line, page.height);
-    let Some(first) = page.lines.iter().find(|line| !is_running(line)).filter(|first| first.size >= body * LARGER) else {
+    let Some(first) = page.lines.iter().find(|line| !is_running(line)).filter(|first| first.size >= body * LARGER)
+    else {
         return;
     };
     let top = first.origin.y;

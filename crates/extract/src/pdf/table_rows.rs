@@ -246,12 +246,7 @@ mod tests {
     #[test]
     fn a_header_of_cells_that_go_on_shows_its_columns_in_a_later_line() {
         let rows = [("Oak", 0.0, 40.0), ("12", 100.0, 40.0), ("14", 160.0, 40.0)];
-        let bottom = [
-            ("Wood", 0.0, 12.0),
-            ("Tins of", 100.0, 0.0),
-            ("paint", 100.0, 12.0),
-            ("Price", 160.0, 12.0),
-        ];
+        let bottom = [("Wood", 0.0, 12.0), ("Tins of", 100.0, 0.0), ("paint", 100.0, 12.0), ("Price", 160.0, 12.0)];
         let top = [("Wood", 0.0, 0.0), ("Tins of", 100.0, 0.0), ("paint", 100.0, 12.0), ("Price", 160.0, 0.0)];
         for header in [bottom, top] {
             let table: Vec<_> = header.into_iter().chain(rows).collect();

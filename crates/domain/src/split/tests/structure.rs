@@ -253,7 +253,8 @@ fn what_is_left_of_an_entry_is_named_by_it() {
 
 #[test]
 fn numbered_paragraphs_leave_an_entry_that_does_not_announce_them() {
-    let item = |number: usize| format!("{number}. Jars. They are dry. They are cold. They are full of air. They are shut.");
+    let item =
+        |number: usize| format!("{number}. Jars. They are dry. They are cold. They are full of air. They are shut.");
     let items = (1..=8).map(item).collect::<Vec<_>>().join("\n\n");
     let window = Window { tokens: 256, special_tokens: 2 };
     let path_of = |opening: &str| {
