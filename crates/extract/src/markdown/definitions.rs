@@ -79,19 +79,16 @@ impl Writer {
     }
 
     fn define(&mut self, words: &str, column: usize) {
-        let term = match self.list.take() {
-            Some((term, _)) => {
-                self.part();
-                term
-            }
-            None => {
-                let term = self.term().unwrap_or_default();
-                self.text.truncate(self.paragraph);
-                term.trim_end_matches(':').to_owned()
-            }
+        let term = if let Some((term, _)) = self.list.take() {
+            self.part();
+            term
+        } else {
+            let term = self.term().unwrap_or_default();
+            self.text.truncate(self.paragraph);
+            term.trim_end_matches(':').to_owned()
         };
         self.paragraph = self.text.len();
-        self.text.push_str(&format!("{term}: {words}"));
+        self.text.extend([&*term, ": ", words]);
         self.list = Some((term, column));
     }
 
