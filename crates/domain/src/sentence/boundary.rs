@@ -43,16 +43,16 @@ const NEVER_LAST: [&str; 45] = [
 ];
 
 /// Abbreviations that are the last word only if no number follows.
-const BEFORE_NUMBER: [&str; 41] = [
+const BEFORE_NUMBER: [&str; 42] = [
     "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "ext", "fax", "mob", "tel", "feb", "fig",
-    "figs", "jan", "jul", "jun", "mar", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt", "ref",
-    "refs", "sec", "secs", "sep", "sept", "tab", "ver", "vol", "vols",
+    "figs", "jan", "jul", "jun", "mar", "max", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt",
+    "ref", "refs", "sec", "secs", "sep", "sept", "tab", "ver", "vol", "vols",
 ];
 
 /// Abbreviations that are the last word only if the next one is a usual first word, because a name may follow as well.
-const BEFORE_NAME: [&str; 20] = [
+const BEFORE_NAME: [&str; 22] = [
     "al", "assn", "ave", "blvd", "bros", "co", "corp", "dept", "ed", "est", "inc", "jr", "ltd", "plc", "rd", "sr",
-    "st", "univ", "dist", "fr",
+    "st", "univ", "dist", "fr", "arr", "dep",
 ];
 
 /// Words that often begin a sentence and are hardly ever part of a name.
@@ -214,6 +214,11 @@ fn is_abbreviation(before: &str, next: &str, style: Style) -> bool {
     }
     if BEFORE_NUMBER.contains(&lower) && number_follows {
         return true;
+    }
+    // "min. 5 litres", but "It takes 45 min. 30 people came."
+    let counts = || before.trim_end_matches(word).trim_end().ends_with(|sign: char| sign.is_ascii_digit());
+    if lower == "min" && number_follows {
+        return !counts();
     }
     if matches!(lower, "a.m" | "p.m" | "etc") {
         return style == Style::Caseless && !begins_usually(next);

@@ -17,6 +17,13 @@ const GAP: usize = 2;
 /// Longest name in the first column of a list, in bytes.
 const LONGEST_ENTRY: usize = 48;
 
+/// What the text of an item of a list ends with.
+const ENDS_OF_ITEMS: [char; 5] = ['.', '!', '?', ':', ';'];
+
+/// Longest label of a line, in bytes and in words.
+const LONGEST_LABEL: usize = 30;
+const LABEL_WORDS: usize = 3;
+
 /// Width of a tab, in columns.
 const TAB: usize = 8;
 
@@ -44,6 +51,13 @@ impl LineBreaks {
             return true;
         }
         let line = line.trim_end();
+        if begins_item(after) && (line.ends_with(ENDS_OF_ITEMS) || begins_item(before)) {
+            return true;
+        }
+        let leads_on = LEADING_ON.contains(&line.rsplit(' ').next().unwrap_or_default());
+        if has_label(before) && has_label(after) && !leads_on {
+            return true;
+        }
         if names_an_entry(line) && indent(text, next) > indent(text, start) {
             return false;
         }
@@ -58,11 +72,31 @@ impl LineBreaks {
         if line.ends_with([',', ';', '-', '–', '—', '&', '(', '/']) {
             return false;
         }
-        if LEADING_ON.contains(&line.rsplit(' ').next().unwrap_or_default()) {
+        if leads_on {
             return false;
         }
         self.widest < NARROWEST_WRAP || (line.len() + 1 + word.len()) * 5 <= self.widest * 4
     }
+}
+
+/// Whether a line begins with the letter or the number of an item: `c) …`, `(2) …`.
+fn begins_item(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t']);
+    let mark = line.strip_prefix('(').unwrap_or(line);
+    let rest = mark.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let rest =
+        if rest.len() < mark.len() { rest } else { mark.trim_start_matches(|sign: char| sign.is_ascii_lowercase()) };
+    (1..=2).contains(&(mark.len() - rest.len())) && rest.starts_with(") ")
+}
+
+/// Whether a line begins with a capital or a number and has a short label before its text: `26 Dec: …`.
+fn has_label(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t']).lines().next().unwrap_or_default();
+    let Some((label, _)) = line.split_once(": ").filter(|(label, _)| label.len() <= LONGEST_LABEL) else {
+        return false;
+    };
+    let begins = label.starts_with(|first: char| first.is_uppercase() || first.is_ascii_digit());
+    begins && label.split_whitespace().count() <= LABEL_WORDS && !label.contains(['.', ',', ';', '(', ')', '|'])
 }
 
 /// Whether a line is the name of an entry that text indented below it describes: the options of a command.

@@ -40,6 +40,9 @@ fn ordinary_prose() {
         "1. The first point.| The second.",
         "We chose plan B.| It worked.",
         "He got a Ph.D. in physics.| Good.",
+        "It checks rest and hours (max. 55 in seven days).| It needs min. 5 litres.| The swap closes at 12:00.",
+        "It takes 45 min.| 30 people came.",
+        "The tram leaves, dep. Mill Lane 0115.| It is wet.",
     ];
     for case in cases {
         let text = case.replace('|', "");
@@ -108,6 +111,48 @@ fn lines_with_a_second_column_at_one_place_are_a_list() {
     // Blanks after a comma are no gap.
     assert_eq!(split_words("these words,  then\nother words,  and\nfinal words,  all").len(), 1);
     assert_eq!(split_words("one  two\nthree  four").len(), 1);
+}
+
+#[test]
+fn items_and_lines_with_a_label_are_apart() {
+    let cases: [(&str, &[&str]); 7] = [
+        (
+            "a) Report the wet paint at once. The first\n   report holds for a day.\nb) Tins without a lid are thrown\n   away",
+            &[
+                "a) Report the wet paint at once.",
+                "The first\n   report holds for a day.",
+                "b) Tins without a lid are thrown\n   away",
+            ],
+        ),
+        (
+            "(1) the tins that have a lid\n(2) the pots that have none",
+            &["(1) the tins that have a lid", "(2) the pots that have none"],
+        ),
+        (
+            "The tins are kept under the rules of section\nb) of the law, which holds for all of the pots.",
+            &["The tins are kept under the rules of section\nb) of the law, which holds for all of the pots."],
+        ),
+        ("It holds for the tins of a),\nb) and c).", &["It holds for the tins of a),\nb) and c)."]),
+        (
+            "24 Dec: the shop is open, and the last tin is sold at noon (not at one as it was last year)\n25 Dec: nothing\n26 Dec: two of the painters are there, so that the shop is open",
+            &[
+                "24 Dec: the shop is open, and the last tin is sold at noon (not at one as it was last year)",
+                "25 Dec: nothing",
+                "26 Dec: two of the painters are there, so that the shop is open",
+            ],
+        ),
+        (
+            "Tins: the rule for tins of which the lid is lost is told in\nChapter: it is the last one",
+            &["Tins: the rule for tins of which the lid is lost is told in\nChapter: it is the last one"],
+        ),
+        (
+            "The tins that have lost their lid are sold under the new rule\n2024: they were sold before",
+            &["The tins that have lost their lid are sold under the new rule\n2024: they were sold before"],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(split_words(text), expected, "{text:?}");
+    }
 }
 
 #[test]

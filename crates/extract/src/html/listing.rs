@@ -93,5 +93,7 @@ pub(super) fn is_term(line: &str) -> bool {
     line.len() <= LONGEST_TERM
         && !is_number(line)
         && !line.starts_with("- ")
+        // "Default: 1" ends the entry above.
+        && !line.contains(": ")
         && !line.ends_with(['.', ':', ';', ',', '!', '?'])
 }

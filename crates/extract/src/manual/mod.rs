@@ -168,6 +168,14 @@ north	900
     }
 
     #[test]
+    fn a_value_over_an_indented_list_is_no_name() {
+        let page = read(
+            ".TH GATE 1\n.SH OPTIONS\n.RS 0\n.TP\n.B \\-n\nOpen it so often.\n.sp\nDefault: 1\n.RE\n.RS 0\n.TP\n.B \\-q\nBe quiet.\n.RE\n",
+        );
+        assert_eq!(page.text, "OPTIONS\n\n-n: Open it so often.\n\nDefault: 1\n\n-q: Be quiet.");
+    }
+
+    #[test]
     fn drawn_items_are_items() {
         let item = |mark: &str, text: &str| {
             format!(

@@ -153,6 +153,10 @@ pub(super) fn explicit(blocks: &mut Blocks<'_>, lines: &[&str]) {
     let markup = first.strip_prefix("..").unwrap_or_default().trim_start();
     let below = dedented(below);
     if let Some((label, text)) = markup.strip_prefix('[').and_then(|note| note.split_once(']')) {
+        // `[[[cog …]]]` is a comment for a program that writes a part of the text.
+        if label.starts_with('[') {
+            return;
+        }
         // The text says to what it is a note.
         let is_citation = !label.starts_with(['#', '*']) && !label.bytes().all(|byte| byte.is_ascii_digit());
         let text = if is_citation { format!("[{label}]{text}") } else { text.trim().to_owned() };

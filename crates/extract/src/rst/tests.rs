@@ -57,7 +57,7 @@ fn boxes_and_versions_have_their_label() {
         (".. image:: a.png\n   :alt: A pump", "A pump"),
         (".. figure:: a.png\n\n   The pump.", "The pump."),
         (
-            "A.\n\n.. toctree::\n   :maxdepth: 2\n\n   one\n   two\n\n.. a comment\n   of two lines\n\n.. include:: b.rst\n\nB.",
+            "A.\n\n.. toctree::\n   :maxdepth: 2\n\n   one\n   two\n\n.. a comment\n   of two lines\n\n.. [[[cog show(\"x\") ]]]\n\n.. include:: b.rst\n\nB.",
             "A.\n\nB.",
         ),
         (".. only:: html\n\n   Seen.", "Seen."),
