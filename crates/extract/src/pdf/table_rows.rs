@@ -11,6 +11,8 @@ pub(super) const ALIGNED: f64 = 0.5;
 const ROW_STEP: f64 = 4.0;
 /// Largest distance of two lines of a cell, in font sizes.
 const LINE_STEP: f64 = 1.35;
+/// Least distance of two lines of text, in font sizes.
+const NEXT_LINE: f64 = 0.9;
 /// How much farther rows are from one another than the lines of a cell, where only that tells that a line which begins in
 /// the first column goes on with the cell above.
 const ROWS_APART: f64 = 1.2;
@@ -99,7 +101,9 @@ fn row(columns: &Line, above: f64, lines: &[Line]) -> Option<(Line, usize)> {
         let step = line.origin.y - y;
         let is_of_size = (line.size - first.size).abs() <= SAME_SIZE * first.size;
         let goes_on = used > 0 && begin == column && step > 0.0 && step <= LINE_STEP * line.size;
-        let is_next = if used == 0 { begin == 0 } else { begin > column };
+        // A line of text may stand over a header that has no name over the first column.
+        let is_below_text = above.is_infinite() && used == 1 && first.cells.len() == 1 && step >= NEXT_LINE * line.size;
+        let is_next = if used == 0 { begin == 0 } else { begin > column && !is_below_text };
         if !is_of_size || line.origin.y <= above || !(goes_on || is_next && is_near) {
             break;
         }
@@ -252,6 +256,22 @@ mod tests {
             let table: Vec<_> = header.into_iter().chain(rows).collect();
             assert_eq!(read(&table), (vec!["Wood|Tins of paint|Price".to_owned(), "Oak|12|14".to_owned()], 0));
         }
+    }
+
+    #[test]
+    fn text_over_a_header_without_its_first_name_is_no_cell_of_it() {
+        let table = [
+            ("$ free", 0.0, 0.0),
+            ("total", 100.0, 12.0),
+            ("used", 160.0, 12.0),
+            ("free", 220.0, 12.0),
+            ("Mem:", 0.0, 24.0),
+            ("12", 100.0, 24.0),
+            ("7", 160.0, 24.0),
+            ("5", 220.0, 24.0),
+        ];
+        assert_eq!(read(&table), (vec!["$ free".to_owned()], 2));
+        assert_eq!(read(&table[1..]), (vec!["total|used|free".to_owned(), "Mem:|12|7|5".to_owned()], 0));
     }
 
     #[test]
