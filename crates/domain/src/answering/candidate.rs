@@ -199,8 +199,6 @@ pub(super) struct Asked<'q> {
     pub(super) question: &'q Question,
     /// The parts that it gives to names and amounts.
     pub(super) roles: Roles<'q>,
-    /// Whether it is for the name of an entry: "which command …".
-    pub(super) is_for_entry: bool,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
     pub(super) is_for_default: bool,
     /// Cosine of the passage that is nearest to it.

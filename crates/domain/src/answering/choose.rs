@@ -23,9 +23,6 @@ const BRIEF_OPENING: usize = 100;
 /// Share of the best sentence's score that a second and a third sentence need to be added.
 const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.88, 0.92];
 
-/// The same for a sentence next to the best one in its paragraph.
-const WORTH_ADDING_BESIDE: f32 = 0.87;
-
 /// The same for every sentence of an answer to a question that asks for several things.
 const WORTH_LISTING: f32 = 0.75;
 
@@ -92,12 +89,8 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     }
     // Rows of a table do not continue one another: another one is added if it says no less of what is asked.
     let is_beside = is_same && best.place.abs_diff(candidate.place) == 1 && !candidate.is_row;
-    let elsewhere = WORTH_ADDING.get(chosen.len() - 1).copied().unwrap_or(f32::INFINITY);
-    let least = match (is_list, is_beside) {
-        (true, _) => WORTH_LISTING,
-        (false, true) => WORTH_ADDING_BESIDE,
-        (false, false) => elsewhere,
-    };
+    let after_others = WORTH_ADDING.get(chosen.len() - 1).copied().unwrap_or(f32::INFINITY);
+    let least = if is_list { WORTH_LISTING } else { after_others };
     if is_row_of_other_name(question, best, candidate) || tells_of_other_name(question, best, candidate) {
         return true;
     }
@@ -105,13 +98,21 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };
     let is_on_subject = is_beside || covered(candidate) >= share * covered(best);
     // A second sentence without the kind of thing asked for only adds surroundings to the first one.
-    // Of rows only those that are about the same thing.
-    let is_named = !best.is_row || !candidate.is_row || candidate.named >= best.named;
-    let is_other_row = candidate.is_row && lacks_number(question, best, candidate);
     let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
     let length: usize = chosen.iter().map(|(chosen, _)| chosen.text.len()).sum();
     let is_brief = is_list || length + candidate.text.len() <= LONGEST_WITH_MORE;
-    score >= highest * least && is_on_subject && has_kind && is_named && !is_other_row && is_brief
+    let is_other_row = candidate.is_row && lacks_number(question, best, candidate);
+    score >= highest * least && is_on_subject && has_kind && !is_other_row && is_brief
+}
+
+/// Whether a candidate lacks a word with a digit that the question names and the best sentence holds: the row beside that of
+/// "SEV1" is about something else.
+fn lacks_number(question: &Question, best: &SentenceCandidate, candidate: &SentenceCandidate) -> bool {
+    let mut terms = question.terms.terms().iter().enumerate();
+    terms.any(|(position, term)| {
+        let is_held_by = |sentence: &SentenceCandidate| sentence.mask & (1 << position) != 0;
+        term.word.bytes().any(|byte| byte.is_ascii_digit()) && is_held_by(best) && !is_held_by(candidate)
+    })
 }
 
 /// Whether two rows of a table each begin with one of the things that the question joins: "of Basic and Plus".
@@ -140,16 +141,6 @@ fn tells_of_other_name(question: &Question, best: &SentenceCandidate, candidate:
                 holds(best, own) && !holds(best, its) && holds(candidate, its) && !holds(candidate, own)
             })
         })
-}
-
-/// Whether a candidate lacks a word with a digit that the question names and the best sentence holds: the row beside that of
-/// "SEV1" is about something else.
-fn lacks_number(question: &Question, best: &SentenceCandidate, candidate: &SentenceCandidate) -> bool {
-    let mut terms = question.terms.terms().iter().enumerate();
-    terms.any(|(position, term)| {
-        let is_held_by = |sentence: &SentenceCandidate| sentence.mask & (1 << position) != 0;
-        term.word.bytes().any(|byte| byte.is_ascii_digit()) && is_held_by(best) && !is_held_by(candidate)
-    })
 }
 
 /// Whether a sentence goes on with the beginning of an entry or a section that says little by itself.

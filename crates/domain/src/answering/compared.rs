@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::SentenceCandidate;
 use super::choose::{Scored, best_for};
 use super::excerpt::{Excerpt, Excerpts, LONGEST_STEPS, Sources};
 use super::fragment::is_fragment;
@@ -13,7 +12,6 @@ use super::read_source::ReadSource;
 use super::units::{Unit, UnitKind};
 use crate::citation::is_ignorance;
 use crate::command_options::entry_options;
-use crate::markdown::cells;
 use crate::wording::{lower_case_words, named_value};
 
 /// Number of chunks in which a document begins to tell what it is about.
@@ -126,32 +124,5 @@ impl Sources<'_> {
         };
         let (number, read) = self.read().iter().enumerate().find(is_of_both)?;
         read.first_section(number, PassageReason::Compared)
-    }
-
-    /// The table that has a column for each of the things compared, unless the best sentence is one of its rows.
-    pub(super) fn table_of_both(&self, ranked: &[Scored<'_>]) -> Option<Excerpt> {
-        let compared: Vec<Vec<String>> =
-            compared(&self.question().text).iter().map(|part| lower_case_words(part).collect()).collect();
-        let is_of_both = |header: &str| {
-            let columns: Vec<Vec<String>> =
-                header.lines().flat_map(cells).map(|(_, cell)| lower_case_words(cell).collect()).collect();
-            // A column "leave" is of annual leave as much as of parental leave.
-            let is_of = |column: &[String], part: &[String]| column.iter().all(|word| part.contains(word));
-            let is_of_all = |column: &[String]| compared.iter().all(|part| is_of(column, part));
-            let has_column = |part: &Vec<String>| {
-                let mut own = columns.iter().filter(|column| !column.is_empty() && !is_of_all(column));
-                own.any(|column| is_of(column, part))
-            };
-            compared.len() > 1 && compared.iter().all(has_column)
-        };
-        self.read().iter().enumerate().find_map(|(number, read)| {
-            let is_row =
-                |(_, unit): &(usize, &Unit)| unit.kind == UnitKind::Row && read.header_of(unit).is_some_and(is_of_both);
-            let (at, _) = read.units.iter().enumerate().find(is_row)?;
-            let section = read.sections.iter().find(|section| section.contains(&at))?;
-            let table = read.excerpt(number, section, read.run(section, at), PassageReason::Compared);
-            let is_row_of_it = |best: &SentenceCandidate| best.is_row && best.source == number;
-            Some(table).filter(|_| !ranked.first().is_some_and(|(best, _)| is_row_of_it(best)))
-        })
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
-use super::form::{asks_for_default, names_option};
+use super::form::asks_for_default;
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
@@ -19,7 +19,6 @@ use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::late_interaction::Likeness;
-use crate::month::MONTHS;
 use crate::wording::lower_case_words;
 
 /// Share of what sentences above hold of the question that one which may answer must hold.
@@ -27,9 +26,6 @@ const AS_MUCH: f32 = 0.75;
 
 /// Share of a question for the meaning of an error that a sample of it holds.
 const MOST_OF_ERROR: f32 = 0.7;
-
-/// Share of the best score from which a sentence that names a person answers a question for one before others.
-const NAMES_PERSON: f32 = 0.8;
 
 /// Difference of cosines from which another passage is nearer to the question.
 pub(super) const NEARER: f32 = 0.06;
@@ -58,9 +54,8 @@ pub fn compose(
 ) -> Option<ExtractiveAnswer> {
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
     let mut ranked = rank(candidates, likenesses);
-    let options = question.terms.options();
     let may_stand = |candidate: &SentenceCandidate| !candidate.is_fragment && !is_echo(question, candidate);
-    ranked.retain(|(candidate, _)| may_stand(candidate) && names_option(&candidate.text, &options));
+    ranked.retain(|(candidate, _)| may_stand(candidate));
     let parts = parts(question);
     let sought = Sought::of(question);
     if parts.is_empty() {
@@ -77,8 +72,7 @@ pub fn compose(
     let least = if best.0.bonus >= IN_FORM { LEAST_IN_FORM } else { LEAST };
     let lacks_kind = parts.is_empty() && !sought.is_told_by(&choice.sentences);
     let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
-    let tells = choice.sentences.iter().any(|(sentence, _)| sought.tells(sentence));
-    let goes_below = parts.is_empty() && !tells;
+    let goes_below = parts.is_empty();
     let chosen = in_reading_order(choice.sentences);
     let chosen = if parts.is_empty() {
         with_rest_of_paragraph(question, with_gaps_closed(chosen, candidates), candidates)
@@ -93,17 +87,14 @@ pub fn compose(
 }
 
 /// Leaves out what ranks above the first sentence that can answer: sentences about something else than the weightiest name
-/// of the question, for "how many" and "when" those without a number or a date, for "who" those without a person if one follows closely, for a
-/// definition those that neither hold the weightiest word of the question, under their heading at least, nor have the form
-/// of an entry or a definition.
+/// of the question, for "how many" and "when" those without a number or a date, for a definition those that neither hold the
+/// weightiest word of the question, under their heading at least, nor have the form of an entry or a definition.
 fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let question = sought.question;
     let terms = question.terms.terms().iter().enumerate();
     let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight));
     let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
-    // "In June" names no subject.
-    let is_subject = |word: &str| is_named(&question.text, word) && !MONTHS.contains(&word.to_lowercase().as_str());
-    let name = heaviest.filter(|(_, term)| is_subject(&term.word)).map_or(0, |_| weightiest);
+    let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
         AnswerKind::Definition => {
             (candidate.mask | candidate.heading) & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0
@@ -118,13 +109,6 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let answers = answers.filter(|place| is_on_subject(question, ranked, *place));
     let answers = answers.or_else(|| first(&is_named)).unwrap_or(0);
     ranked.drain(..answers);
-    let highest = ranked.first().map_or(0.0, |(_, score)| *score);
-    let names_person = |(candidate, score): &Scored<'_>| candidate.fit >= 1.0 && *score >= NAMES_PERSON * highest;
-    if question.kind == AnswerKind::Person
-        && let Some(person) = ranked.iter().position(names_person)
-    {
-        ranked.drain(..person);
-    }
 }
 
 /// Whether all words of a sentence are the question's, so that it gives the question back, as the error that is asked about.
@@ -246,7 +230,7 @@ fn sentence_after<'c>(
     candidates.iter().find(is_it)
 }
 
-/// Writes the chosen sentences; `goes_below` if none tells what is asked for, so that the one below does.
+/// Writes the chosen sentences; `goes_below` if the sentence below one may tell what is asked for.
 fn write(question: &Question, chosen: &[Scored<'_>], features: Features, goes_below: bool) -> ExtractiveAnswer {
     let mut answer = ExtractiveAnswer {
         text: String::new(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
-use super::naming::{about, words_in};
+use super::naming::words_in;
 use super::need::{Need, PassageReason, is_aside, is_headed_as_reason, is_headed_as_steps};
 use super::read_source::ReadSource;
 use super::rows_asked::rows_asked_for;
@@ -32,26 +32,8 @@ const STEPS_BONUS: f32 = 0.25;
 /// Weight of the question's terms in the part of a section that is given, its headings included.
 const SECTION_WEIGHT: f32 = 0.6;
 
-/// Weight of a title that the question names, on the same scale.
-const TITLE_WEIGHT: f32 = 0.3;
-
 /// Weight of the question's terms in the heading of a section, on the same scale.
 const HEADING_WEIGHT: f32 = 0.4;
-
-/// Bonus of a section whose heading holds all of the question, on the same scale.
-const HEADED_BONUS: f32 = 0.5;
-
-/// Weight of the probability that the passage of a list answers, on the same scale.
-const PROBABILITY_WEIGHT: f32 = 0.5;
-
-/// Penalty of a section with fewer sentences than a procedure takes, on the same scale.
-const BRIEF_PENALTY: f32 = 0.5;
-
-/// Penalty of a section whose words and headings hold none of the question's, whatever the title says, on the same scale.
-const SILENT_PENALTY: f32 = 0.5;
-
-/// Sentences below which a section is brief.
-const FEWEST_SENTENCES: usize = 2;
 
 /// Fewest items or rows of a list.
 const FEWEST_MEMBERS: usize = 2;
@@ -122,7 +104,6 @@ impl<'m> Sources<'m> {
     /// The passages for a need; none if a sentence answers the question, or nothing is related to it.
     pub(super) fn excerpts(&self, need: &Need, ranked: &[Scored<'_>]) -> Excerpts {
         let chosen = match need {
-            Need::Comparison if let Some(table) = self.table_of_both(ranked) => vec![table],
             Need::Comparison if let Some(section) = self.headed_as_both() => vec![section],
             // Rows of a table that stand side by side compare by themselves.
             Need::Comparison if ranked.first().is_some_and(|(best, _)| best.is_row) => Vec::new(),
@@ -151,28 +132,15 @@ impl<'m> Sources<'m> {
             if is_aside(read.source.heading, &self.material.question.text) {
                 continue;
             }
-            let question = &self.question().text;
-            let in_heading = self.share_of_heading(read);
-            let is_asked = in_heading >= 1.0 && self.question().terms.terms().len() > 1;
-            let by_name = TITLE_WEIGHT * about(question, read.source.title)
-                + HEADING_WEIGHT * in_heading
-                + if is_asked { HEADED_BONUS } else { 0.0 };
-            // The heading that is the title again heads the lines before the first section, which seldom say what to do.
-            let mut headings = read.source.heading.iter().filter(|name| *name != read.source.title);
-            let is_headed = headings.any(|name| about(question, name) > 0.0);
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
                 let entry = read.entry_at(section, anchor);
                 let given = entry.clone().unwrap_or_else(|| read.around(section, anchor, LONGEST_STEPS));
-                let is_brief = entry.is_none() && read.sentences(section) < FEWEST_SENTENCES;
-                let is_silent = read.mask(&given) == 0 && !is_headed;
                 let has_steps = entry.is_some() || read.items(&given) >= 2 || read.holds(&given, UnitKind::Code);
                 let value = score
                     + SECTION_WEIGHT * self.share(number, given.clone())
-                    + by_name
-                    + if has_steps { STEPS_BONUS } else { 0.0 }
-                    - if is_brief { BRIEF_PENALTY } else { 0.0 }
-                    - if is_silent { SILENT_PENALTY } else { 0.0 };
+                    + HEADING_WEIGHT * self.share_of_heading(read)
+                    + if has_steps { STEPS_BONUS } else { 0.0 };
                 if best.is_none_or(|(highest, ..)| value > highest) {
                     best = Some((value, number, section, anchor));
                 }
@@ -279,11 +247,8 @@ impl<'m> Sources<'m> {
                     let units = read.with_lead_in(section, run.clone());
                     let heading = section.start..section.start + usize::from(read.heading(section).is_some());
                     let named = self.share(number, units.start..run.start).max(self.share(number, heading));
-                    let titled = TITLE_WEIGHT * about(&self.material.question.text, read.source.title);
-                    let likely = PROBABILITY_WEIGHT * read.source.probability;
-                    let value = named + self.share(number, run.clone()) + read.best_score(&run) + titled + likely;
-                    if named >= LIST_ASKED_FOR && best.as_ref().is_none_or(|(highest, _)| value > *highest) {
-                        best = Some((value, read.excerpt(number, section, units, PassageReason::List)));
+                    if named >= LIST_ASKED_FOR && best.as_ref().is_none_or(|(highest, _)| named > *highest) {
+                        best = Some((named, read.excerpt(number, section, units, PassageReason::List)));
                     }
                 }
             }

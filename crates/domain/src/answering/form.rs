@@ -1,7 +1,7 @@
 //! The form of a sentence: whether it has the one that the question asks for. English only.
 
 use super::need::Reason;
-use crate::command_options::{entry_options, options};
+use crate::command_options::entry_options;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::wording::lower_case_words;
@@ -11,9 +11,6 @@ const NAMED_OPTION: f32 = 1.3;
 
 /// The same for an entry of an option where the question asks for one.
 pub(super) const AN_OPTION: f32 = 0.35;
-
-/// The same for the beginning of another entry.
-pub(super) const AN_ENTRY: f32 = 0.2;
 
 /// The same for a sentence that begins with the thing to be defined and says what it is.
 const DEFINITION: f32 = 0.5;
@@ -42,24 +39,8 @@ const MOST_BEFORE_EXAMPLE: usize = 2;
 /// Words of a question for an option.
 const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch", "parameter"];
 
-/// Words of a question for another thing that manuals list with its name.
-const ENTRY_WORDS: [&str; 12] = [
-    "command",
-    "subcommand",
-    "commands",
-    "setting",
-    "variable",
-    "directive",
-    "keyword",
-    "function",
-    "method",
-    "signal",
-    "field",
-    "property",
-];
-
-/// Words of a question up to the one that tells what is asked for: "what is the command".
-const MOST_BEFORE_NAME: usize = 4;
+/// Words of a question up to the one that tells what is asked for: "what is the environment variable".
+const MOST_BEFORE_NAME: usize = 5;
 
 /// Openings of a question for a time that may be a condition: "when is the event emitted".
 const PRESENT_OPENINGS: [&str; 8] =
@@ -186,15 +167,6 @@ const AUTHORED: [&str; 14] = [
     "founder",
 ];
 
-/// Whether a question is for the name of an entry of a manual: "which command …", "what is the setting …".
-pub(super) fn asks_for_entry(question: &Question) -> bool {
-    let words: Vec<String> = lower_case_words(&question.asked).take(MOST_BEFORE_NAME).collect();
-    let begins = matches!(words.first().map(String::as_str), Some("which" | "what"));
-    let is_about_one = words.get(1).is_some_and(|word| matches!(word.as_str(), "do" | "does" | "did" | "happens"));
-    let asks = words.iter().any(|word| OPTION_WORDS.contains(&word.as_str()) || ENTRY_WORDS.contains(&word.as_str()));
-    begins && asks && !is_about_one && question.terms.options().is_empty()
-}
-
 /// Bonus of a sentence for having the form that the question asks for; `reason` where that is one.
 pub(super) fn bonus(question: &Question, sentence: &str, reason: Option<Reason>) -> f32 {
     let asked = question.asked.to_lowercase();
@@ -229,7 +201,7 @@ pub(super) fn bonus(question: &Question, sentence: &str, reason: Option<Reason>)
 
 /// Whether a question is for a variable of the environment: "which environment variable …".
 pub(super) fn asks_for_variable(asked: &str) -> bool {
-    let words: Vec<String> = lower_case_words(asked).take(MOST_BEFORE_NAME + 1).collect();
+    let words: Vec<String> = lower_case_words(asked).take(MOST_BEFORE_NAME).collect();
     let asks = matches!(words.first().map(String::as_str), Some("which" | "what"));
     asks && words.windows(2).any(|pair| matches!(pair, [of, variable] if of == "environment" && variable == "variable"))
 }
@@ -320,11 +292,6 @@ pub(super) fn tells_amount(sentence: &str) -> bool {
     let words: Vec<String> = lower_case_words(sentence).collect();
     let is_each_time = |at: usize| words.get(at..at + 2).is_some_and(|pair| *pair == ["every", "time"]);
     words.iter().enumerate().any(|(at, word)| AMOUNTS.contains(&word.as_str()) && !is_each_time(at))
-}
-
-/// Whether a sentence names one of the options that a question is about; any sentence does if it is about none.
-pub(super) fn names_option(sentence: &str, asked: &[&str]) -> bool {
-    asked.is_empty() || options(sentence).iter().any(|option| asked.contains(option))
 }
 
 /// Whether a question, in lower case, is for an option of a command.

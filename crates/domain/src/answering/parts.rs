@@ -30,9 +30,6 @@ const DIFFERS: [&str; 4] = [" differ from ", " different from ", " differs from 
 /// Words between two things that are compared.
 const SEPARATORS: [&str; 7] = [" and ", " with ", " to ", " versus ", " vs. ", " vs ", " or "];
 
-/// Words for what every value is.
-const OF_VALUES: [&str; 4] = ["amount", "name", "number", "value"];
-
 /// Most parts that are looked at.
 const MOST_PARTS: usize = 3;
 
@@ -161,13 +158,8 @@ fn mask_of(question: &Question, part: &str) -> TermMask {
         let mut words = part.split(|c: char| !c.is_alphanumeric());
         words.any(|own| own.eq_ignore_ascii_case(word))
     };
-    let terms = || question.terms.terms().iter().enumerate().filter(|(_, term)| holds(&term.word));
-    let mask_of = |names: bool| {
-        let wanted = terms().filter(|(_, term)| names || !OF_VALUES.contains(&term.word.to_lowercase().as_str()));
-        wanted.fold(0, |mask, (position, _)| mask | 1 << position)
-    };
-    // "Her phone number" is told by a phone.
-    Some(mask_of(false)).filter(|mask| *mask != 0).unwrap_or_else(|| mask_of(true))
+    let terms = question.terms.terms().iter().enumerate().filter(|(_, term)| holds(&term.word));
+    terms.fold(0, |mask, (position, _)| mask | 1 << position)
 }
 
 #[cfg(test)]

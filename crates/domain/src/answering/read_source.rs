@@ -61,12 +61,6 @@ impl ReadSource<'_> {
         section.clone().any(|at| self.is_of(at, kind))
     }
 
-    /// Sentences, items, rows and listings below the heading of a section.
-    pub(super) fn sentences(&self, section: &Range<usize>) -> usize {
-        let units = self.units.get(section.clone()).unwrap_or_default();
-        units.iter().filter(|unit| unit.kind != UnitKind::Heading).map(|unit| unit.sentences.len()).sum()
-    }
-
     pub(super) fn items(&self, section: &Range<usize>) -> usize {
         section.clone().filter(|at| self.is_of(*at, UnitKind::Item)).count()
     }
@@ -159,10 +153,7 @@ impl ReadSource<'_> {
     /// A unit with what belongs to it: the whole list with its lead-in, the code after its sentence.
     pub(super) fn whole_run(&self, section: &Range<usize>, at: usize) -> Range<usize> {
         let run = self.run(section, at);
-        let mut units = if run.is_empty() { at..at + 1 } else { self.with_lead_in(section, run) };
-        if self.is_of(units.start, UnitKind::Code) && units.start > section.start {
-            units.start -= 1;
-        }
+        let units = if run.is_empty() { at..at + 1 } else { self.with_lead_in(section, run) };
         self.complete(section, units)
     }
 

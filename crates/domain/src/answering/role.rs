@@ -2,11 +2,10 @@
 //! "Who is the Head of Finance?", "Signed: … by Ada" for "Who signed it?", "£200.01 to £1,000" for "a claim of £800".
 
 use super::form::asks_who_may;
-use super::naming::{AskedWords, words_in};
-use super::parts::compared;
+use super::naming::AskedWords;
 use super::row::columns_and_values;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::{Question, QuestionTerms, TermMask};
+use crate::evidence::{Question, QuestionTerms};
 use crate::lexical::analyzer::Analyzer;
 use crate::wording::lower_case_words;
 
@@ -34,12 +33,6 @@ const AMENDMENT: f32 = 0.15;
 /// Most words between a verb and the "by" of the one who did it.
 const MOST_BEFORE_AGENT: usize = 6;
 
-/// The word before what narrows a question down. Places and times after "in" stand around sentences more often than in them.
-const NARROWING: &str = " for ";
-
-/// Most words of such a phrase.
-const MOST_OF_QUALIFIER: usize = 4;
-
 /// Most words of a case that a sentence begins with.
 const MOST_OF_CASE: usize = 6;
 
@@ -52,12 +45,8 @@ pub(super) struct Roles<'q> {
     terms: &'q QuestionTerms,
     /// Whether it says itself that something is not there, or asks whether it is.
     is_denied: bool,
-    /// Whether it compares two things: their names are mostly those of columns.
-    compares: bool,
     /// Whether it is for those who may or must do something.
     pub(super) is_for_holder: bool,
-    /// Terms of the phrase at its end that narrows what is asked: "for contractors".
-    pub(super) qualifier: TermMask,
 }
 
 impl<'q> Roles<'q> {
@@ -69,9 +58,7 @@ impl<'q> Roles<'q> {
             terms: &question.terms,
             is_denied: question.kind == AnswerKind::YesNo
                 || lower_case_words(&question.asked).any(|word| NO.contains(&word.as_str())),
-            compares: !compared(&question.text).is_empty(),
             is_for_holder: asks_who_may(&question.asked),
-            qualifier: qualifier(question),
         }
     }
 
@@ -84,9 +71,6 @@ impl<'q> Roles<'q> {
 
     /// The bonus of a row below a header.
     pub(super) fn bonus_of_row(&self, header: &str, row: &str) -> f32 {
-        if self.compares {
-            return 0.0;
-        }
         let cells = columns_and_values(header, row);
         let is_named = cells.iter().any(|(column, value)| self.words.name(column, value));
         let holds_whole = cells.iter().any(|(_, value)| self.words.hold_whole(value));
@@ -131,14 +115,6 @@ fn bonus_of_range(fit: Option<bool>) -> f32 {
 fn case_of(sentence: &str) -> Option<&str> {
     let (case, _) = sentence.split_once([':', ','])?;
     (case.split_whitespace().count() <= MOST_OF_CASE).then_some(case)
-}
-
-/// The terms of the phrase at the end of a question that narrows what is asked.
-fn qualifier(question: &Question) -> TermMask {
-    let asked = question.asked.trim_end_matches(['?', '.', '!', ' ']);
-    let phrase = asked.rsplit_once(NARROWING).map_or("", |(_, phrase)| phrase);
-    let words = phrase.split_whitespace().count();
-    if (1..=MOST_OF_QUALIFIER).contains(&words) { words_in(question, phrase) } else { 0 }
 }
 
 /// The stem of the verb of "Who signed it?".
@@ -214,23 +190,6 @@ mod tests {
                 Roles::of(&question(text)).bonus_of_row(header, "| £200 to £1,000 | Ada |").abs() < f32::EPSILON,
                 "{text}"
             );
-        }
-    }
-
-    #[test]
-    fn a_phrase_at_the_end_narrows_a_question() {
-        for (text, words) in [
-            ("What is the budget for contractors?", vec!["contractors"]),
-            ("How long is leave in Germany for the staff of Kiel?", vec!["staff", "Kiel"]),
-            ("What is in the box?", vec![]),
-            ("Who pays for it if nobody else has signed the lease by June?", vec![]),
-            ("Who pays?", vec![]),
-        ] {
-            let question = question(text);
-            let terms = question.terms.terms().iter().enumerate();
-            let held =
-                terms.filter(|(at, _)| qualifier(&question) & (1 << at) != 0).map(|(_, term)| term.word.as_str());
-            assert_eq!(held.collect::<Vec<_>>(), words, "{text}");
         }
     }
 

@@ -3,7 +3,7 @@
 use super::AnswerSource;
 use super::candidate::{Asked, SentenceCandidate, candidate};
 use super::entry::Entry;
-use super::form::{AN_ENTRY, asks_for_default, asks_for_entry, tells_default};
+use super::form::{asks_for_default, tells_default};
 use super::fragment::is_title_line;
 use super::listed::Lists;
 use super::manual_page::NamedPages;
@@ -13,16 +13,13 @@ use super::role::Roles;
 use super::section::{RunIn, Section, is_question};
 use super::surroundings::{Above, beside, context, entry_begun, opens_with_default, ruling, taken_back, told_below};
 use crate::currency;
+use crate::evidence::Question;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
-use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
 use crate::wording::named_value;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;
-
-/// Loss of a sentence that lacks the words that narrow the question down, beside one of its source that holds them.
-const UNQUALIFIED: f32 = 0.15;
 
 /// The sentences of `sources` that share most with the question, at most [`MAX_CANDIDATES`], best
 /// first. `evidence` runs parallel to `sources` and is made of the same texts.
@@ -35,7 +32,6 @@ pub fn candidates(
     let asked = Asked {
         question,
         roles: Roles::of(question),
-        is_for_entry: asks_for_entry(question),
         is_for_default: asks_for_default(&question.asked),
         nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
         pointers: Pointers::of(question),
@@ -98,12 +94,9 @@ fn of_source(
             candidate.source = index;
             candidate.place = place;
             candidate.block = sentence.block;
-            if named_value(&candidate.text).is_some() {
-                candidate.held |= mask_of_block(evidence, sentence.block);
-            }
             candidate.beside = question.terms.share(beside(evidence, place));
             let paragraph = evidence.sentences.get(block_start..=place).unwrap_or_default();
-            candidate.context = context(source, above, sentence, asked.is_for_entry)
+            candidate.context = context(source, above, sentence)
                 .or_else(|| ruling(question, source, paragraph))
                 .or_else(|| entry_begun(source, paragraph));
             if asked.is_for_default && opens_with_default(&candidate.text) {
@@ -133,9 +126,6 @@ fn of_source(
             if opens_section && (!asked.is_defined || question.terms.is_defined_by(&candidate.text)) {
                 candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
             }
-            if asked.is_for_entry && (opened.is_some() || above.entry.is_some()) {
-                candidate.bonus = candidate.bonus.max(AN_ENTRY);
-            }
             if let Some(list) = lists.led_in_by(&sentence.range) {
                 candidate.go_on_with(source, list, &question.terms);
             }
@@ -146,7 +136,6 @@ fn of_source(
         }
         before = Some(sentence);
     }
-    prefer_qualified(asked, &mut found);
     found
 }
 
@@ -155,25 +144,6 @@ fn is_of_another_year(source: &AnswerSource<'_>, question: &Question) -> bool {
     let titles = std::iter::once(source.title).chain(source.heading.iter().map(String::as_str));
     let texts = source.table_header.into_iter().chain([source.text]);
     currency::is_of_another_year(&question.text, titles, texts)
-}
-
-/// Question terms in a block: a line of a list of names and values is about what the other lines name.
-fn mask_of_block(evidence: &PassageEvidence, block: usize) -> TermMask {
-    let of_block = evidence.sentences.iter().filter(|sentence| sentence.block == block);
-    of_block.fold(0, |mask, sentence| mask | sentence.mask)
-}
-
-/// Puts the sentences of a source that lack what narrows the question down behind those that hold it.
-fn prefer_qualified(asked: &Asked<'_>, found: &mut [SentenceCandidate]) {
-    let qualifier = asked.roles.qualifier;
-    let is_qualified =
-        |candidate: &SentenceCandidate| candidate.held & qualifier == qualifier && !candidate.is_fragment;
-    if qualifier != 0 && found.iter().any(is_qualified) {
-        for candidate in found.iter_mut().filter(|candidate| !is_qualified(candidate)) {
-            candidate.bonus -= UNQUALIFIED;
-            candidate.opens = 0.0;
-        }
-    }
 }
 
 /// Lexical score plus a small share of the source's own probability, so that a good passage contributes sentences even

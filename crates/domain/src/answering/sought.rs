@@ -91,7 +91,7 @@ impl<'q> Sought<'q> {
     }
 
     /// Whether a sentence by itself can hold what is asked for.
-    pub(super) fn tells(&self, candidate: &SentenceCandidate) -> bool {
+    fn tells(&self, candidate: &SentenceCandidate) -> bool {
         let text = &candidate.text;
         if self.is_default && !tells_default(text) {
             return false;

@@ -200,19 +200,17 @@ fn opens_with(sentence: &str, openings: &[&str]) -> bool {
     openings.iter().any(opens)
 }
 
-/// The beginning of the entry or the sentence before, if `sentence` points back, or the name of its entry is asked for, and
-/// it can stand in an answer.
+/// The beginning of the entry or the sentence before, if `sentence` points back and it can stand in an answer.
 pub(super) fn context(
     source: &AnswerSource<'_>,
     above: Above<'_>,
     sentence: &SentenceEvidence,
-    is_for_entry: bool,
 ) -> Option<(Range<usize>, String)> {
     let words = source.text.get(sentence.range.clone())?;
     let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
     let tells_default = opens_with(words, &OPENINGS_OF_DEFAULT);
     let points_back = tells_default || POINTING_BACK.contains(&first.as_str()) || opens_with(words, &OPENINGS_BACK);
-    if !(points_back || is_for_entry && above.entry.is_some()) {
+    if !points_back {
         return None;
     }
     let is_about_it = |before: &&SentenceEvidence| {
