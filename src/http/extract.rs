@@ -15,6 +15,9 @@ use serde_json::de::{Deserializer, Read};
 
 use super::{AppState, problem::ApiError};
 
+/// Least likeness, 0 to 1, of a field that there is not to the one that was probably meant.
+const LIKE: f64 = 0.7;
+
 /// Extracts a JSON body. Syntax errors are 400; a value of the wrong type or an unknown member is 422 and is named.
 pub(super) struct ValidJson<T>(pub(super) T);
 
@@ -131,7 +134,8 @@ fn missing_field(message: &str) -> Option<&str> {
     message.strip_prefix("missing field `")?.split_once('`').map(|(name, _)| name)
 }
 
-/// The message in the words of JSON, without serde's line and column, which add nothing to the pointer.
+/// The message in the words of JSON, without serde's line and column, which add nothing to the pointer; for a field that there
+/// is not with the one that was probably meant.
 fn in_words_of_json(message: &str) -> String {
     let text = message.rsplit_once(" at line ").map_or(message, |(text, _)| text);
     let words = [
@@ -140,7 +144,34 @@ fn in_words_of_json(message: &str) -> String {
         ("expected a sequence", "expected a list"),
         ("expected a map", "expected an object"),
     ];
-    words.into_iter().fold(text.to_owned(), |text, (of_serde, of_json)| text.replace(of_serde, of_json))
+    let text = words.into_iter().fold(text.to_owned(), |text, (of_serde, of_json)| text.replace(of_serde, of_json));
+    match text.rsplit_once("expected ").and_then(|(before, of_rust)| Some((before, in_words(of_rust)?))) {
+        Some((before, words)) => format!("{before}expected {words}"),
+        None => match meant(&text) {
+            Some(meant) => format!("{text}; did you mean `{meant}`?"),
+            None => text,
+        },
+    }
+}
+
+/// A type of numbers of the code in words.
+fn in_words(of_rust: &str) -> Option<&'static str> {
+    match of_rust {
+        "u8" | "u16" | "u32" | "u64" | "usize" => Some("a whole number, not negative"),
+        "i8" | "i16" | "i32" | "i64" | "isize" => Some("a whole number"),
+        "f32" | "f64" => Some("a number"),
+        _ => None,
+    }
+}
+
+/// The field that the unknown one of a message, or the value that the unknown one, was probably meant to be.
+fn meant(message: &str) -> Option<&str> {
+    let given = message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
+    let (given, rest) = given.split_once('`')?;
+    let (_, known) = rest.split_once(", expected ")?;
+    let likeness = |name: &str| strsim::normalized_damerau_levenshtein(given, name);
+    let near = known.split('`').skip(1).step_by(2).filter(|name| likeness(name) >= LIKE);
+    near.max_by(|one, two| likeness(one).total_cmp(&likeness(two)))
 }
 
 /// Extracts query parameters.
@@ -226,9 +257,28 @@ mod tests {
         let found = problem(r#"{"documents": [{"text": "a", "titel": "b"}]}"#);
         assert_eq!(found.errors[0].pointer, "/documents/0/titel");
         assert!(found.detail.starts_with("/documents/0/titel: unknown field"), "{}", found.detail);
+        assert!(!found.detail.contains("did you mean"), "{}", found.detail);
+        let found = problem(r#"{"documents": [{"text": "a", "txt": "b"}]}"#);
+        assert!(found.detail.ends_with("; did you mean `text`?"), "{}", found.detail);
         assert_eq!(problem("{}").detail, "/documents: missing field `documents`");
         let found = problem(r#"{"documents": [{"text": "a"}, {}]}"#);
         assert_eq!(found.errors[0].pointer, "/documents/1/text");
+    }
+
+    #[test]
+    fn numbers_are_named_in_words() {
+        assert_eq!(
+            in_words_of_json("invalid value: integer `-1`, expected usize at line 1 column 9"),
+            "invalid value: integer `-1`, expected a whole number, not negative"
+        );
+        assert_eq!(
+            in_words_of_json("invalid type: string \"x\", expected f32"),
+            "invalid type: string \"x\", expected a number"
+        );
+        assert_eq!(
+            in_words_of_json("unknown variant `lexcal`, expected one of `hybrid`, `dense`, `lexical`"),
+            "unknown variant `lexcal`, expected one of `hybrid`, `dense`, `lexical`; did you mean `lexical`?"
+        );
     }
 
     #[test]

@@ -116,6 +116,9 @@ impl From<ProvidersUnavailable> for ApiError {
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         match error {
+            ServiceError::NotFound { what: what @ "collection", name } => {
+                Self::not_found(format!("{what} {name:?} does not exist; GET /v1/collections lists those that do"))
+            }
             ServiceError::NotFound { what, name } => Self::not_found(format!("{what} {name:?} does not exist")),
             ServiceError::NotGranted { collection, granted } => Self::new(
                 StatusCode::FORBIDDEN,

@@ -111,6 +111,9 @@ const FRAME_STEMS: [&str; 31] = [
 
 const FRAME_WEIGHT: f32 = 0.4;
 
+/// Longest word that is named to the asker, in characters: what is longer is no word.
+const LONGEST_WORD: usize = 60;
+
 /// One distinct term of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionTerm {
@@ -355,13 +358,14 @@ impl QuestionTerms {
     }
 
     /// Words of the question that no chunk of the collections holds, as it writes them. Words that ask for a quantity
-    /// ("how many") or tell what is to be done ("summarise") are left out: no document is about them; so are the pairs of
-    /// characters that stand for words in texts without spaces.
+    /// ("how many") or tell what is to be done ("summarise") are left out: no document is about them; so are what is longer
+    /// than words are, and the pairs of characters that stand for words in texts without spaces.
     pub fn unknown_words(&self) -> impl Iterator<Item = &str> {
         let unknown = self.terms.iter().filter(|term| term.document_frequency == 0);
         let is_word = |word: &&str| {
             let lower = lower_case(word);
-            Quantity::of(&lower).is_none() && !is_instruction(&lower) && !is_bigram(word)
+            let is_short = word.chars().count() <= LONGEST_WORD;
+            is_short && Quantity::of(&lower).is_none() && !is_instruction(&lower) && !is_bigram(word)
         };
         unknown.map(|term| term.word.as_str()).filter(is_word)
     }

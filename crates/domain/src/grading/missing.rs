@@ -10,7 +10,7 @@ use crate::{
 
 /// Most aspects that are named.
 const MOST: usize = 4;
-/// Longest aspect that is accepted from a model, in characters.
+/// Longest aspect that is named, in characters.
 const LONGEST: usize = 120;
 /// Weight, as a share of the weightiest term's, from which a term of the question is an aspect of its own.
 const WEIGHTY: f32 = 0.35;
@@ -30,7 +30,8 @@ pub fn uncovered(question: &Question, correct: impl IntoIterator<Item = TermMask
     let is_open = |(position, _): &(usize, _)| covered & (1 << position) == 0;
     let open = terms.iter().enumerate().filter(is_open).map(|(_, term)| term);
     let is_asked_for = |term: &&QuestionTerm| !FRAME.contains(&term.word.to_lowercase().as_str());
-    let weighty = open.filter(is_asked_for).filter(|term| term.weight >= heaviest * WEIGHTY);
+    let is_named = |term: &&QuestionTerm| term.weight >= heaviest * WEIGHTY && term.word.chars().count() <= LONGEST;
+    let weighty = open.filter(is_asked_for).filter(is_named);
     weighty.take(MOST).map(|term| term.word.clone()).collect()
 }
 
