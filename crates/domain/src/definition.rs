@@ -8,6 +8,9 @@ const OPENINGS: [&str; 5] = ["what is ", "what are ", "define ", "what's ", "wha
 /// Ends of a question that ask for the meaning or the purpose of what stands before them.
 const ENDS: [&str; 6] = [" mean", " stand for", " refer to", " used for", " good for", " for"];
 
+/// Words after the end of a question that add nothing to it.
+const FILLERS: [&str; 5] = [" here", " exactly", " actually", " then", " please"];
+
 /// The word between a thing and its field: "ownership in Rust".
 const FIELD: &str = "in";
 
@@ -38,6 +41,7 @@ impl Subject {
     /// The subject of a question for a definition; `None` of another.
     pub(crate) fn of(question: &str) -> Option<Self> {
         let asked = question.trim().trim_end_matches(['?', '.', '!', ' ']).to_lowercase();
+        let asked = FILLERS.iter().find_map(|filler| asked.strip_suffix(filler)).unwrap_or(&asked);
         let named = OPENINGS.iter().find_map(|opening| asked.strip_prefix(opening))?;
         let end = ENDS.iter().find_map(|end| named.strip_suffix(end));
         if asked.starts_with("what does ") && end.is_none() {
@@ -137,6 +141,8 @@ mod tests {
             ("What is a macro?", "The term macro refers to a family of features.", true),
             ("What is a closure?", "Rust’s closures are anonymous functions.", true),
             ("What is Weir?", "Weir, our cloud service, is released every Tuesday.", true),
+            ("what does roll-out mean here", "**Roll-out** - giving a release to all shops.", true),
+            ("What is a roll-out, exactly?", "Roll-out - giving a release to all shops.", true),
             ("What is Weir?", "Weir, released on Tuesday, is a cloud service.", false),
             ("What is a closure?", "Closures are typically short.", false),
             ("What is a workspace?", "A workspace is created by hand.", false),

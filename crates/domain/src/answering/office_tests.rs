@@ -48,6 +48,14 @@ fn a_name_with_its_value_is_a_sentence_however_short() {
 }
 
 #[test]
+fn a_brief_ruling_is_a_sentence() {
+    let page =
+        "Lunch is at noon in the yard. Bring your own cup and a chair. Children are welcome from Friday on. No dogs.";
+    let given = text("Are dogs allowed at lunch?", &[page]);
+    assert!(given.contains("No dogs. [^1]"), "{given}");
+}
+
+#[test]
 fn what_points_back_comes_with_the_sentence_before_it() {
     let page = "A wrong block size damages the volume. For this reason the tool should not be run directly.";
     assert_eq!(

@@ -20,7 +20,7 @@ const LONGEST_TAG: usize = 9;
 /// Fewest letters and digits: shorter text is a label or a stray mark.
 const SHORTEST: usize = 12;
 
-/// The same for a name with its value ("Bins: Tuesday.").
+/// The same for a name with its value ("Bins: Tuesday.") and for a ruling ("No dogs.").
 const SHORTEST_ENTRY: usize = 6;
 
 /// The quotable form of a sentence: one line of running text whose markers are its own.
@@ -30,11 +30,18 @@ const SHORTEST_ENTRY: usize = 6;
 pub(super) fn quotable(words: &str) -> Option<String> {
     let is_row =
         || words.trim_start().starts_with('|') && cells(words).filter(|(_, cell)| !cell.is_empty()).count() > 1;
-    let shortest = if named_value(words).is_some() || is_row() { SHORTEST_ENTRY } else { SHORTEST };
+    let is_brief = named_value(words).is_some() || is_ruling(words) || is_row();
+    let shortest = if is_brief { SHORTEST_ENTRY } else { SHORTEST };
     if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < shortest {
         return None;
     }
     plain_line(words)
+}
+
+/// Whether a sentence says of something that there is none: "No dogs."
+fn is_ruling(words: &str) -> bool {
+    let words = words.trim();
+    words.starts_with("No ") && words.ends_with('.')
 }
 
 /// The same for text of any length that has words: a whole list is quoted with its short items.
