@@ -4,6 +4,7 @@
 
 pub(crate) mod clause;
 mod entries;
+mod frame;
 mod identifier;
 pub mod kind;
 pub(crate) mod measure;
@@ -73,44 +74,6 @@ impl Question {
     }
 }
 
-/// Words that frame a question instead of naming its subject, as stems. A passage that answers
-/// "in what year" rarely says "year", so these count for [`FRAME_WEIGHT`] of their frequency.
-const FRAME_STEMS: [&str; 31] = [
-    "anybodi",
-    "anyon",
-    "anyth",
-    "call",
-    "date",
-    "describ",
-    "differ",
-    "everybodi",
-    "everyon",
-    "explain",
-    "give",
-    "kind",
-    "known",
-    "list",
-    "mani",
-    "mean",
-    "much",
-    "name",
-    "number",
-    "percentag",
-    "person",
-    "possibl",
-    "purpos",
-    "refer",
-    "somebodi",
-    "someon",
-    "someth",
-    "sort",
-    "term",
-    "type",
-    "year",
-];
-
-const FRAME_WEIGHT: f32 = 0.4;
-
 /// Longest word that is named to the asker, in characters: what is longer is no word.
 const LONGEST_WORD: usize = 60;
 
@@ -165,8 +128,8 @@ impl QuestionTerms {
             }
             let document_frequency = document_frequency(stem);
             let idf = inverse_document_frequency(chunks, document_frequency);
-            let is_frame = FRAME_STEMS.contains(&stem) || is_classifier(&asked, stem, &range);
-            let frame = if is_frame { FRAME_WEIGHT } else { 1.0 };
+            let is_frame = frame::has(stem) || is_classifier(&asked, stem, &range);
+            let frame = if is_frame { frame::WEIGHT } else { 1.0 };
             #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
             let weight = idf as f32 * frame;
             terms.push(QuestionTerm {

@@ -1,0 +1,49 @@
+//! Words that frame a question instead of naming its subject: a passage that answers "in what year" rarely says "year".
+
+/// Share of its frequency for which a word of the frame counts.
+pub(super) const WEIGHT: f32 = 0.4;
+
+/// The words as stems.
+const STEMS: [&str; 36] = [
+    "allow",
+    "anybodi",
+    "anyon",
+    "anyth",
+    "call",
+    "date",
+    "describ",
+    "differ",
+    "everybodi",
+    "everyon",
+    "explain",
+    "give",
+    "happen",
+    "kind",
+    "known",
+    "list",
+    "look",
+    "mani",
+    "mean",
+    "much",
+    "name",
+    "need",
+    "number",
+    "percentag",
+    "permit",
+    "person",
+    "possibl",
+    "purpos",
+    "refer",
+    "somebodi",
+    "someon",
+    "someth",
+    "sort",
+    "term",
+    "type",
+    "year",
+];
+
+/// Whether a stem is of the frame of a question.
+pub(super) fn has(stem: &str) -> bool {
+    STEMS.contains(&stem)
+}
