@@ -20,7 +20,7 @@ const LONGEST_TAG: usize = 9;
 /// Fewest letters and digits: shorter text is a label or a stray mark.
 const SHORTEST: usize = 12;
 
-/// The same for a name with its value ("Bins: Tuesday.") and for a ruling ("No dogs.").
+/// The same for a name with its value ("Bins: Tuesday.") and for a refusal ("No dogs.").
 const SHORTEST_ENTRY: usize = 6;
 
 /// The quotable form of a sentence: one line of running text whose markers are its own.
@@ -30,18 +30,12 @@ const SHORTEST_ENTRY: usize = 6;
 pub(super) fn quotable(words: &str) -> Option<String> {
     let is_row =
         || words.trim_start().starts_with('|') && cells(words).filter(|(_, cell)| !cell.is_empty()).count() > 1;
-    let is_brief = named_value(words).is_some() || is_ruling(words) || is_row();
+    let is_brief = named_value(words).is_some() || is_refusal(words) || is_row();
     let shortest = if is_brief { SHORTEST_ENTRY } else { SHORTEST };
     if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < shortest {
         return None;
     }
     plain_line(words)
-}
-
-/// Whether a sentence says of something that there is none: "No dogs."
-fn is_ruling(words: &str) -> bool {
-    let words = words.trim();
-    words.starts_with("No ") && words.ends_with('.')
 }
 
 /// The same for text of any length that has words: a whole list is quoted with its short items.
@@ -62,6 +56,12 @@ pub(super) fn plain_line(words: &str) -> Option<String> {
     // An odd fence of code would swallow the marker after it.
     let has_fence = line.contains("```") || line.contains("~~~");
     (is_plain && !has_fence && !opens_html(&line)).then_some(line)
+}
+
+/// Whether a sentence says of something that there is none: "No dogs."
+fn is_refusal(words: &str) -> bool {
+    let words = words.trim();
+    words.starts_with("No ") && words.ends_with('.')
 }
 
 /// A text without the tags of HTML that lay it out, as Markdown may hold them; a blank for each that breaks the line. Those in

@@ -48,7 +48,12 @@ impl Outline {
 /// A title by its letters and digits, without the number of the section, which bookmarks may leave out.
 fn key_of(title: &str) -> String {
     let title = title.trim_start_matches(|character: char| !character.is_alphabetic());
-    title.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    letters(title)
+}
+
+/// The letters and digits of a text, in lower case.
+pub(super) fn letters(text: &str) -> String {
+    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::{
     glyphs::Page,
     headings::{LARGER, body_size},
     lines::{Line, belong_together},
+    outline::letters,
 };
 
 /// Puts the lines in small print above the title of the first page below it.
@@ -38,11 +39,6 @@ fn without(mut line: Line, title: &str) -> Option<Line> {
         line.text = line.cells.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join("\t");
     }
     (!line.text.is_empty()).then_some(line)
-}
-
-/// The letters and digits of a text, in lower case.
-fn letters(text: &str) -> String {
-    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
