@@ -1,13 +1,19 @@
-//! Texts that say nothing by themselves: titles, labels, code, references, and how a command is called.
+//! Texts that say nothing by themselves: titles, labels, code, contents, references, and how a command is called.
 
 use crate::command_options::entry_options;
 use crate::wording::{has_digit, named_value};
+
+/// Most words of a sentence that is a name with an article before it.
+const MOST_OF_NAME: usize = 4;
 
 /// Fewest words of a sentence without a full stop and without a number.
 const FEWEST_WORDS: usize = 4;
 
 /// Most words of a line that shows how a command is called.
 const MOST_OF_USAGE: usize = 8;
+
+/// Fewest numbers of sections in a table of contents.
+const SECTIONS_OF_CONTENTS: usize = 3;
 
 /// A line drawn by hyphens.
 const RULE: &str = "-----";
@@ -24,13 +30,13 @@ const LONG_LINE: usize = 10;
 
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
 pub(super) fn is_fragment(text: &str) -> bool {
-    if is_synopsis(text) || is_reference(text) || text.contains(RULE) {
+    if is_synopsis(text) || is_name(text) || is_contents(text) || is_reference(text) || text.contains(RULE) {
         return true;
     }
     if ends_like_sentence(text) || !text.is_ascii() && text.split_whitespace().count() < 2 {
         return false;
     }
-    if text.ends_with([':', '：']) && !tells_default_in_brackets(text) {
+    if text.ends_with([':', '：']) && !tells_default_in_brackets(text) || text.starts_with("How to ") {
         return true;
     }
     let words: Vec<&str> = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).collect();
@@ -61,6 +67,13 @@ pub(super) fn ends_like_sentence(text: &str) -> bool {
     quoted.ends_with(['.', '!', '?', '。', '！', '？', '…', ';'])
 }
 
+/// Whether a text is a name with an article before it and a full stop behind it, as of a field: `The sixth field (pass).`
+fn is_name(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let begins = words.first().is_some_and(|word| matches!(*word, "The" | "A" | "An"));
+    begins && words.len() <= MOST_OF_NAME && text.ends_with(").")
+}
+
 /// Whether a text is program code, which HTML and plain text do not always mark.
 pub(super) fn is_code(text: &str) -> bool {
     let equations = if is_legend(text) { 0 } else { text.matches(" = ").count() };
@@ -73,6 +86,17 @@ pub(super) fn is_code(text: &str) -> bool {
 fn is_legend(text: &str) -> bool {
     let has_code = text.contains(['(', '{', '[', '"', ';', '`']);
     !has_code && text.contains(',') && text.split(',').all(|part| part.matches(" = ").count() == 1)
+}
+
+/// Whether a text is a part of a table of contents: names after the numbers of sections, as in `7.4.1. Example`.
+fn is_contents(text: &str) -> bool {
+    let is_section = |word: &str| {
+        let number = word.trim_end_matches(['.', ',', ':']);
+        let is_numbered =
+            number.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        number.contains('.') && is_numbered && (word.ends_with('.') || number.matches('.').count() > 1)
+    };
+    text.split_whitespace().filter(|word| is_section(word)).count() >= SECTIONS_OF_CONTENTS
 }
 
 /// Whether a text is a picture, or the definition of a link.
@@ -128,8 +152,11 @@ mod tests {
             "git bisect <subcommand> <options>",
             "tar {--catenate|--concatenate} [OPTIONS] ARCHIVE ARCHIVE",
             "Undo it",
+            "Detected errors, 7.4. Data races, 7.4.1. Example, 7.4.2. Algorithm.",
+            "The sixth field (pass).",
             "SharedPaint Database, https://example.org/paint.html",
             "Home Introduction Documentation Reporting bugs and getting help How to help Downloads Paint API Menu",
+            "How to use the gear box",
             "[![build status](https://example.org/badge.svg)](https://example.org/build)",
             "[#3190]: https://example.org/pull/3190",
             "8X--------- AUTHORS file ------------- Authors of Paint.",
