@@ -112,6 +112,11 @@ impl Packer<'_> {
             return None;
         }
         let begins = self.units.get(start).map(|unit| unit.bytes.start)?;
+        // A page break alone begins no line, though it parts paragraphs.
+        let above = self.source.text.get(..begins)?.trim_end_matches([' ', '\t']);
+        if !above.ends_with('\n') {
+            return None;
+        }
         let unit = self.units.get(unit).map(|unit| unit.bytes.start)?;
         let (name, _) = self.source.text.get(begins..unit)?.split_once(": ")?;
         (heading(start) == heading(end - 1)).then(|| EntryOver { name: name.to_owned(), end })

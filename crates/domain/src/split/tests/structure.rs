@@ -268,3 +268,13 @@ fn numbered_paragraphs_leave_an_entry_that_does_not_announce_them() {
     assert_eq!(path_of("There: Mira, Jan, Olaf"), ["Minutes"]);
     assert_eq!(path_of("Modes: Jars have these:"), ["Minutes", "Modes"]);
 }
+
+#[test]
+fn an_entry_right_after_a_page_break_names_nothing() {
+    let text = "\u{c}jar_limit: It is low.\nMost jars are small ones.\n\nlid_limit (integer): It is high.";
+    let window = Window { tokens: 256, special_tokens: 2 };
+    let outline = Outline::of(SplitterKind::Recursive, text);
+    let source = SplitSource { text, title: "", outline: &outline, pages: &PageMap::default() };
+    let pieces = split(&source, &settings(SplitterKind::Recursive, 3, None), window, &word_pieces);
+    assert!(pieces.iter().all(|piece| !piece.heading_path.contains(&"jar_limit".to_owned())), "{pieces:?}");
+}
