@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::outline::Heading;
+use super::run_in::RunIn;
 use super::{questions, titles};
 use crate::markdown::{Leaf, LeafKind, leaves, link_definitions, start_of_line};
 
@@ -56,7 +57,14 @@ pub(super) fn scan(text: &str) -> Scan {
     };
     let marked = questions::marked_questions(text).into_iter().filter(|question| !is_code(question.bytes.start));
     let questions: Vec<Heading> = questions::of_markdown(text, &leaves, &headings).into_iter().chain(marked).collect();
-    headings.extend(titles::in_bold(text, &leaves).into_iter().chain(questions));
+    let mut titles = titles::in_bold(text, &leaves);
+    let asks = |title: &Heading| questions.iter().any(|question| question.bytes.start == title.bytes.start);
+    titles.retain(|title| !title.text.ends_with(['?', '？']) || !asks(title));
+    let heads = RunIn::of(text, &leaves, &headings, &titles);
+    for title in &mut titles {
+        title.level = heads.level_of(title, title.level);
+    }
+    headings.extend(titles.into_iter().chain(heads.headings).chain(questions));
     // A heading goes before a question in it.
     headings.sort_by_key(|heading| (heading.bytes.start, heading.level));
     let mut end = 0;

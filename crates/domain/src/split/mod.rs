@@ -25,6 +25,7 @@ mod outline;
 mod pack;
 mod pages;
 mod questions;
+mod run_in;
 mod sections;
 mod settings;
 mod tables;

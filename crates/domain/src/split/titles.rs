@@ -53,13 +53,21 @@ fn title(text: &str, leaf: &Leaf) -> Option<Heading> {
         return None;
     }
     let title = words.trim_matches(['*', '_']).trim();
-    let is_short = title.chars().count() <= LONGEST && title.split_whitespace().count() <= MOST_WORDS;
     let is_sentence = title.ends_with(['.', ',', ';', '!', '…', '。', '！']);
     let named = title.trim_end_matches([':', '：']).trim_end();
-    let is_remark = REMARKS.contains(&named.to_lowercase().as_str());
-    (is_short && !is_sentence && !is_remark && named.contains(char::is_alphanumeric)).then(|| Heading {
+    (is_short(title) && !is_sentence && !is_remark(named) && named.contains(char::is_alphanumeric)).then(|| Heading {
         bytes: leaf.bytes.start..leaf.bytes.start + words.len(),
         level: LEVEL,
         text: named.to_owned(),
     })
+}
+
+/// Whether words in bold are few enough for a title.
+pub(super) fn is_short(title: &str) -> bool {
+    title.chars().count() <= LONGEST && title.split_whitespace().count() <= MOST_WORDS
+}
+
+/// Whether a title tells only that a remark follows.
+pub(super) fn is_remark(title: &str) -> bool {
+    REMARKS.contains(&title.to_lowercase().as_str())
 }

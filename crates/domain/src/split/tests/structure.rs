@@ -93,6 +93,70 @@ fn questions_head_their_answers() {
     }
 }
 
+/// The innermost heading of the piece that holds each of these words.
+fn headings_over(text: &str, words: &[&str]) -> Vec<String> {
+    let pieces = pieces_of(text, SplitterKind::Markdown, 200, 0);
+    let over = |words: &&str| pieces.iter().find(|(piece, _)| piece.contains(words)).expect("a piece").1.join(">");
+    words.iter().map(over).collect()
+}
+
+#[test]
+fn paragraphs_in_a_series_begin_with_their_heads() {
+    let body = format!("{SENTENCE} {SENTENCE} {SENTENCE} {SENTENCE}");
+    let text = format!(
+        "# Paint\n\n**Oil:** red {body}\n\n**Brushes**\n\nbrown {body}\n\nlong {body}\n\n**Old lime, chalk** Blue {body}\n\n\
+        **Is it dry?** Green {body}\n\n**Note:** wet {body}\n\n## Walls\n\n**Brick** is {body}\n"
+    );
+    assert_eq!(
+        headings_over(&text, &["red", "brown", "long", "Blue", "Green", "wet", "is Aaaa"]),
+        [
+            "Paint>Oil",
+            "Paint>Brushes",
+            "Paint>Brushes",
+            "Paint>Old lime, chalk",
+            "Paint>Is it dry?",
+            "Paint>Is it dry?",
+            "Paint>Walls"
+        ]
+    );
+    let text = format!(
+        "# Rules\n\n**4.1 Oil.** red {body}\n\n**4.2 Tins (old)**\n\n| Tin | Lid |\n|---|---|\n| brown {body} | 1 |\n\n\
+        **4.3 Monday and Friday** are free {body}\n"
+    );
+    assert_eq!(
+        headings_over(&text, &["red", "brown", "are free"]),
+        ["Rules>4.1 Oil", "Rules>4.2 Tins (old)", "Rules>4.3 Monday and Friday"]
+    );
+    // Below titles that come first, heads are parts of theirs.
+    let text = format!(
+        "**Oil**\n\n**Kinds:** red {body}\n\n**Prices:** brown {body}\n\n**Lime**\n\nold {body}\n\n**Prices of it:** blue {body}\n"
+    );
+    assert_eq!(
+        headings_over(&text, &["red", "brown", "old", "blue"]),
+        ["Oil>Kinds", "Oil>Prices", "Lime", "Lime>Prices of it"]
+    );
+}
+
+#[test]
+fn other_words_in_bold_head_nothing() {
+    let body = format!("{SENTENCE} {SENTENCE} {SENTENCE}");
+    for text in [
+        // Subjects, speakers, fields, and emphasis here and there.
+        format!("# Paint\n\n**Oil** dries {body}\n\n**Lime** shines {body}\n\n**Chalk** is {body}\n"),
+        format!("# Paint\n\n**Ann:** So {body}\n\n**Bo:** No {body}\n\n**Ann:** Yes {body}\n\n**Bo:** Or {body}\n"),
+        "# Paint\n\n**Owner:** Ann\n\n**Since:** May\n\n**Colour:** red\n".to_owned(),
+        format!(
+            "# Paint\n\n**Oil:** {body}\n\n{0}**Lime:** {body}\n\n{0}**Chalk:** {body}\n",
+            format!("{body}\n\n").repeat(8)
+        ),
+        format!("# Paint\n\n- **Oil:** {body}\n- **Lime:** {body}\n- **Chalk:** {body}\n"),
+        format!("# Paint\n\n**Oil:** {body}\n\n**Lime:** {body}\n"),
+    ] {
+        let pieces = pieces_of(&text, SplitterKind::Markdown, 120, 0);
+        assert!(pieces.iter().all(|(_, path)| path == &["Paint"]), "{pieces:?}");
+    }
+}
+
 #[test]
 fn a_question_in_passing_heads_nothing() {
     for text in [
