@@ -43,10 +43,10 @@ const NEVER_LAST: [&str; 45] = [
 ];
 
 /// Abbreviations that are the last word only if no number follows.
-const BEFORE_NUMBER: [&str; 42] = [
-    "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "ext", "fax", "mob", "tel", "feb", "fig",
-    "figs", "jan", "jul", "jun", "mar", "max", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt",
-    "ref", "refs", "sec", "secs", "sep", "sept", "tab", "ver", "vol", "vols",
+const BEFORE_NUMBER: [&str; 44] = [
+    "abs", "ziff", "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "ext", "fax", "mob", "tel",
+    "feb", "fig", "figs", "jan", "jul", "jun", "mar", "max", "no", "nos", "nov", "nr", "oct", "p", "para", "paras",
+    "pp", "pt", "ref", "refs", "sec", "secs", "sep", "sept", "tab", "ver", "vol", "vols",
 ];
 
 /// Abbreviations that are the last word only if the next one is a usual first word, because a name may follow as well.

@@ -20,6 +20,12 @@ const LONGEST_ENTRY: usize = 48;
 /// What the text of an item of a list ends with.
 const ENDS_OF_ITEMS: [char; 5] = ['.', '!', '?', ':', ';'];
 
+/// Words and signs before the number of a section.
+const SECTIONS: [&str; 9] = ["§", "Art.", "Article ", "Artikel ", "Section ", "Clause ", "Rule ", "No.", "Nr."];
+
+/// Words after the number of a section that is only referred to.
+const REFERENCES: [&str; 3] = ["Abs", "Satz", "Nr"];
+
 /// Longest label of a line, in bytes and in words.
 const LONGEST_LABEL: usize = 30;
 const LABEL_WORDS: usize = 3;
@@ -52,6 +58,10 @@ impl LineBreaks {
         }
         let line = line.trim_end();
         if begins_item(after) && (line.ends_with(ENDS_OF_ITEMS) || begins_item(before)) {
+            return true;
+        }
+        let may_end = line.ends_with(ENDS_OF_ITEMS) || line.ends_with([')', ']']);
+        if begins_section(after) && (may_end || begins_section(before)) {
             return true;
         }
         let leads_on = LEADING_ON.contains(&line.rsplit(' ').next().unwrap_or_default());
@@ -87,6 +97,21 @@ fn begins_item(line: &str) -> bool {
     let rest =
         if rest.len() < mark.len() { rest } else { mark.trim_start_matches(|sign: char| sign.is_ascii_lowercase()) };
     (1..=2).contains(&(mark.len() - rest.len())) && rest.starts_with(") ")
+}
+
+/// Whether a line begins with the number of a section, and the section: `Art. 4 Whoever …`, not `Art. 4 of the law`.
+fn begins_section(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t']);
+    let Some(after) = SECTIONS.iter().find_map(|word| line.strip_prefix(word)) else { return false };
+    let number = after.trim_start_matches([' ', '\u{a0}']);
+    let rest = number.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    if !(1..=3).contains(&(number.len() - rest.len())) {
+        return false;
+    }
+    let said = rest.trim_start_matches(|sign: char| sign.is_ascii_lowercase() || matches!(sign, '.' | ':' | ')'));
+    let words = said.trim_start_matches([' ', '\t']);
+    let refers = REFERENCES.iter().any(|word| words.starts_with(word));
+    words.len() < said.len() && words.starts_with(char::is_uppercase) && !refers
 }
 
 /// Whether a line begins with a capital or a number and has a short label before its text: `26 Dec: …`.

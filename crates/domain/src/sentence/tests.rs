@@ -156,6 +156,38 @@ fn items_and_lines_with_a_label_are_apart() {
 }
 
 #[test]
+fn lines_that_begin_with_the_number_of_a_section_are_apart() {
+    let cases: [(&str, &[&str]); 5] = [
+        (
+            "Art. 3 The tins of the town are red, and those of the county blue [until May: green]\nArt. 4 Pots are free for the painters of the town",
+            &[
+                "Art. 3 The tins of the town are red, and those of the county blue [until May: green]",
+                "Art. 4 Pots are free for the painters of the town",
+            ],
+        ),
+        (
+            "§ 7 Whoever paints a wall by night has to tell the neighbours of it\n§ 8 Whoever paints a door\ntells nobody",
+            &[
+                "§ 7 Whoever paints a wall by night has to tell the neighbours of it",
+                "§ 8 Whoever paints a door\ntells nobody",
+            ],
+        ),
+        ("See No. 4 of the list and Art. 5 of the law.", &["See No. 4 of the list and Art. 5 of the law."]),
+        (
+            "It holds for the tins that are named in the annex under\nNo. 4 Pots and for others.",
+            &["It holds for the tins that are named in the annex under\nNo. 4 Pots and for others."],
+        ),
+        (
+            "Das gilt für alle Töpfe (auch die alten) nach\n§ 4 Abs. 2 der Ordnung.",
+            &["Das gilt für alle Töpfe (auch die alten) nach\n§ 4 Abs. 2 der Ordnung."],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(split_words(text), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn text_without_capitals() {
     let text = "an experimental study of a wing in a slipstream was made . the results e.g. the lift were small. it was j. smith who did it .";
     assert_eq!(split_words(text).len(), 3);
