@@ -306,11 +306,17 @@ impl ExtractiveAnswer {
     fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {
         let ends_plainly = text.ends_with(['.', '!', '"', '”', '。', ')']);
         if !self.text.is_empty() {
-            // Text that does not end like a sentence would run into the next one.
-            let breaks = !ends_plainly || self.ends_with_list();
+            // Text that does not end like a sentence would run into the next one, and so would a row of a table.
+            let follows_row = self.text.lines().next_back().is_some_and(is_row);
+            let breaks = !ends_plainly || is_row(text) || follows_row || self.ends_with_list();
             self.text.push_str(if breaks { "\n\n" } else { " " });
         }
         self.text.push_str(&marked(text, source + 1));
         self.sentences.push(QuotedSentence { source, range, score, is_context });
     }
+}
+
+/// Whether a line shows the cells of a row of a table.
+fn is_row(line: &str) -> bool {
+    line.contains(" | ")
 }

@@ -170,7 +170,7 @@ fn lead_in(read: &ReadSource<'_>, heading: Option<usize>) -> Option<String> {
         // Signs of markup could pair with those of the next name.
         let name = name.trim_end_matches(['#', ' ']).replace(['`', '*', '~', '<', '>'], " ");
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !name.is_empty() && names.last() != Some(&name) {
+        if !name.is_empty() && !names.last().is_some_and(|last| repeats(last, &name)) {
             names.push(name);
         }
     }
@@ -180,6 +180,11 @@ fn lead_in(read: &ReadSource<'_>, heading: Option<usize>) -> Option<String> {
     let is_heading = matches!(blocks(&heading).as_slice(), [block] if block.kind == BlockKind::Heading);
     let has_words = line.len() <= LONGEST_LEAD_IN && line.chars().any(char::is_alphanumeric);
     (has_words && is_heading && states_nothing_else(&heading, read)).then_some(heading)
+}
+
+/// Whether the heading below another has the same words, but for a number before them.
+fn repeats(above: &str, below: &str) -> bool {
+    above.strip_suffix(below).is_some_and(|number| !number.contains(char::is_alphabetic))
 }
 
 /// Whether a paragraph is the head of a mail: who wrote to whom, and when.

@@ -198,6 +198,15 @@ fn the_lead_in_names_document_and_section_and_nothing_else() {
 }
 
 #[test]
+fn a_numbered_heading_is_named_once() {
+    let heading = ["4. How do I change the toner?".to_owned()];
+    let text = "4. How do I change the toner?\n\n    To change it, open the lid.\n\n    Then close it.";
+    let of = AnswerSource { title: "Printer", heading: &heading, ..AnswerSource::alone(text) };
+    let given = given_of("How do I change the toner?", &[of]).expect("passages");
+    assert_eq!(given.text.lines().next(), Some("### Printer › 4. How do I change the toner?"));
+}
+
+#[test]
 fn headings_of_plain_text_are_not_quoted() {
     let heading = ["PRINTER(1)".to_owned(), "TONER".to_owned()];
     let text = "TONER\n       To change the toner, open the lid.\n\n       Then close it.\n\n   Printing again";

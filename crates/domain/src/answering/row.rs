@@ -58,9 +58,15 @@ pub(super) fn named_cells<'r>(header: &str, row: &'r str) -> Vec<(String, &'r st
             }
         }
     }
-    let labels =
-        labels.iter().map(|label| label.trim_end_matches(':').to_owned()).chain(std::iter::repeat(String::new()));
+    let labels = labels.iter().map(|label| without_mark(label.trim_end_matches(':')).to_owned());
+    let labels = labels.chain(std::iter::repeat(String::new()));
     labels.zip(cells(row).map(|(_, cell)| cell)).filter(|(_, cell)| !cell.is_empty()).collect()
+}
+
+/// The name of a column without the star or the dagger that refers to a note: `Reduced*`.
+fn without_mark(label: &str) -> &str {
+    let words = label.trim_end_matches(['*', '\\', '†', '‡', ' ']);
+    if words.contains('*') || words.is_empty() { label } else { words }
 }
 
 /// The cells of a row that hold something, each with its column: a row of a CSV file names its columns itself.
@@ -85,6 +91,13 @@ mod tests {
             assert!(may_affirm(row), "{row}");
         }
         assert!(!may_affirm("| lid_limit | | Maximum height of lid |"));
+    }
+
+    #[test]
+    fn names_of_columns_have_no_marks_of_notes() {
+        let header = "| Tin | Reduced* | Family** | **Old** | Lid\\* | * |\n|---|---|---|---|---|---|";
+        let row = labelled(header, "| a | b | c | d | e | f |");
+        assert_eq!(row, "Tin: a | Reduced: b | Family: c | **Old**: d | Lid: e | *: f");
     }
 
     #[test]
