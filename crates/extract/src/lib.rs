@@ -34,6 +34,7 @@ mod recognise;
 mod repair;
 mod rows;
 mod rst;
+mod terminal;
 mod xml;
 
 use serde::{Deserialize, Serialize};
@@ -101,8 +102,9 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
     }
     match format {
         Format::Plain => {
+            let text = plain::joined(&text);
             content.headings = plain::headings(&text);
-            content.set_text(text)?;
+            content.set_text(text.into_owned())?;
         }
         Format::Markdown => markdown::document(&text, &mut content)?,
         Format::Code => content.set_text(text)?,
@@ -143,7 +145,9 @@ fn text_of(bytes: &[u8], declared: &str, format: Format, notes: &mut ReadingNote
     let charset = media_type::charset(declared).map(str::to_owned);
     let charset = charset.or_else(|| if format == Format::Html { html::charset(bytes) } else { None });
     let text = decode::decode(bytes, charset.as_deref(), notes)?;
-    // It ends a page of plain text.
+    // In source code they are written on purpose.
+    let text = if format == Format::Code { text } else { terminal::shown(text) };
+    // A form feed ends a page of plain text.
     Ok(if format == Format::Plain { text.replace('\u{c}', "\n") } else { text })
 }
 

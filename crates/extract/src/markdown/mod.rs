@@ -1,7 +1,8 @@
-//! Markdown: the text as it is, but for two things that are no part of its common syntax and would be read as running text:
-//! front matter and definition lists.
+//! Markdown: the text as it is, but for three things that are no part of its common syntax and would be read as running text:
+//! front matter, definition lists and footnotes.
 
 mod definitions;
+mod footnotes;
 mod front_matter;
 
 use super::{ExtractError, content::Content};
@@ -12,7 +13,7 @@ pub(super) fn document(text: &str, content: &mut Content) -> Result<(), ExtractE
     if let Some(title) = &front.title {
         content.name(title);
     }
-    let body = definitions::written_out(body);
+    let body = definitions::written_out(&footnotes::written_out(body));
     content.set_text(front.above(body))
 }
 
@@ -74,5 +75,23 @@ mod tests {
         ] {
             assert_eq!(read(text).text, text);
         }
+    }
+
+    #[test]
+    fn notes_have_their_number_in_brackets() {
+        let text =
+            "Tins[^1] and pots [^lid].\n\n| Tin | Lid[^1] |\n|---|---|\n\n[^1]: Of *tin*.\n[^lid]: Without a lid.\n";
+        let expected =
+            "Tins (1) and pots (lid).\n\n| Tin | Lid (1) |\n|---|---|\n\n(1) Of *tin*.\n(lid) Without a lid.\n";
+        assert_eq!(read(text).text, expected);
+        for text in [
+            "No note[^1], and none here: [^2]\n",
+            "A class `[^a]` of signs.\n\n```\n[^a]: code\n```\n",
+            "It is `[^1]: a` and ``b ` [^1]: c``.\n",
+            "[^not a name]: of a note\n",
+        ] {
+            assert_eq!(read(text).text, text);
+        }
+        assert_eq!(read("`[^1]` is code[^1].\n\n[^1]: So.\n").text, "`[^1]` is code (1).\n\n(1) So.\n");
     }
 }

@@ -1,11 +1,16 @@
 //! The headings of plain text, told by its layout: manual pages, release notes, FAQs, READMEs.
 //!
-//! Nine styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
+//! Ten styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
 //! plain text has no levels of its own. Questions that are marked as such (`Q: … A: …`) stand below all of them.
 
-use std::{collections::HashMap, ops::Range};
+mod hyphens;
+mod sections;
+
+use std::ops::Range;
 
 use domain::split::{Heading, marked_questions};
+
+pub(super) use hyphens::joined;
 
 /// Longest heading, in characters.
 const LONGEST: usize = 100;
@@ -21,12 +26,6 @@ const RELEASE_WORDS: [&str; 3] = ["version", "release", "changes"];
 
 /// Most lines of a numbered question.
 const MOST_QUESTION_LINES: usize = 3;
-
-/// Longest title with a number over text that is not indented, in characters.
-const LONGEST_SECTION: usize = 60;
-
-/// Fewest such titles.
-const FEWEST_SECTIONS: usize = 2;
 
 /// Deepest level of a heading.
 const MAX_LEVEL: u8 = 9;
@@ -44,6 +43,8 @@ enum Style {
     Indented,
     /// By a number of so many parts: `2.1 Scope`.
     Numbered(usize),
+    /// By a number after this one of the words for a section: `§ 3 Scope`, `Art. 4`.
+    Named(usize),
     /// As a question, over indented text.
     Question,
     /// By so many stars, in a text that has headings of one star and of two: `* Changes in release 2.1`, `** Bug fixes`.
@@ -72,16 +73,17 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
 fn headings_by_layout(text: &str) -> Vec<Heading> {
     let lines = lines_of(text);
     let is_outline = [1, 2].iter().all(|stars| lines.iter().any(|line| stars_before(line) == Some(*stars)));
-    let sections = numbered_sections(&lines);
+    let mut sections = sections::numbered(&lines);
     let mut styles: Vec<Style> = Vec::new();
-    let mut headings = Vec::new();
+    let mut found = Vec::new();
     let mut next = 0;
     for (number, line) in lines.iter().enumerate() {
         if number < next {
             continue;
         }
         let starred = stars_before(line).filter(|_| is_outline).map(|stars| (Style::Starred(stars), 1));
-        let section = || sections.get(&number).map(|parts| (Style::Numbered(*parts), 1));
+        let own = sections.remove(&number);
+        let section = || own.as_ref().map(|section| (section.style, 1));
         let question = || numbered_question(&lines, number);
         let by_layout = || {
             let style = style_of(&lines, number, styles.contains(&Style::Capitals))?;
@@ -95,19 +97,56 @@ fn headings_by_layout(text: &str) -> Vec<Heading> {
         });
         let end = lines.get(next - 1).map_or(line.bytes.end, |last| last.bytes.end);
         let titled = lines.get(number..next).unwrap_or_default().iter().map(|line| line.words);
+        let own = own.filter(|section| section.style == style);
         let words: Vec<&str> =
             titled.filter(|words| words.contains(char::is_alphanumeric)).flat_map(str::split_whitespace).collect();
-        headings.push(Heading {
-            bytes: line.bytes.start..end,
-            level: u8::try_from(rank + 1).unwrap_or(MAX_LEVEL).min(MAX_LEVEL),
-            text: match style {
-                Style::Page => words.first().copied().unwrap_or_default().to_owned(),
-                Style::Starred(_) => words.get(1..).unwrap_or_default().join(" "),
-                _ => words.join(" "),
-            },
-        });
+        let (bytes, text) = match (own, style) {
+            (Some(section), _) => (section.bytes, section.text),
+            (None, Style::Page) => (line.bytes.start..end, words.first().copied().unwrap_or_default().to_owned()),
+            (None, Style::Starred(_)) => (line.bytes.start..end, words.get(1..).unwrap_or_default().join(" ")),
+            (None, _) => (line.bytes.start..end, words.join(" ")),
+        };
+        found.push((Heading { bytes, level: 0, text }, style, rank));
+    }
+    let levels = levels(&styles);
+    let mut headings = Vec::new();
+    // Open headings with numbers, outermost first.
+    let mut open: Vec<(u8, Vec<u32>)> = Vec::new();
+    for (heading, style, rank) in found {
+        let mut level = levels.get(rank).copied().unwrap_or(MAX_LEVEL);
+        open.retain(|(above, _)| *above < level);
+        if let Style::Numbered(_) = style {
+            let number = parts_of(&heading.text);
+            // 2.2.1 is no part of 2.1, also where the title of 2.2 is none to this reader.
+            while let Some((above, _)) = open.pop_if(|(_, other)| !number.starts_with(other)) {
+                level = above;
+            }
+            open.push((level, number));
+        }
+        headings.push(Heading { level, ..heading });
     }
     headings
+}
+
+/// The level of each style: in the order of their first use, but that numbers with more parts are deeper.
+fn levels(styles: &[Style]) -> Vec<u8> {
+    let parts = |style: &Style| if let Style::Numbered(parts) = style { Some(*parts) } else { None };
+    let mut sorted: Vec<usize> = styles.iter().filter_map(parts).collect();
+    sorted.sort_unstable();
+    let ranks: Vec<usize> =
+        (0..styles.len()).filter(|rank| styles.get(*rank).is_some_and(|it| parts(it).is_some())).collect();
+    let rank_of = |(rank, style): (usize, &Style)| {
+        let place = parts(style).and_then(|parts| sorted.iter().position(|other| *other == parts));
+        place.and_then(|place| ranks.get(place)).copied().unwrap_or(rank)
+    };
+    let level = |rank: usize| u8::try_from(rank + 1).unwrap_or(MAX_LEVEL).min(MAX_LEVEL);
+    styles.iter().enumerate().map(|it| level(rank_of(it))).collect()
+}
+
+/// The parts of the number that a heading begins with.
+fn parts_of(heading: &str) -> Vec<u32> {
+    let number = heading.split_whitespace().next().unwrap_or_default().trim_end_matches(['.', ')']);
+    number.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
 /// A line of a text.
@@ -167,37 +206,6 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
         Some(parts) => Some(Style::Numbered(parts)),
         None => (line.words.ends_with('?') && line.indent == 0).then_some(Style::Question),
     }
-}
-
-/// The lines that head sections of a text that is not indented, with the parts of their numbers: short titles, set off, over
-/// text. They are counted from the first to the last, as items of a list are, which have no text below them.
-fn numbered_sections(lines: &[Line<'_>]) -> HashMap<usize, usize> {
-    let section = |(number, line): (usize, &Line<'_>)| {
-        let is_set_off = number.checked_sub(1).and_then(|at| lines.get(at)).is_none_or(|above| above.words.is_empty());
-        let (mark, title) = line.words.split_once(char::is_whitespace)?;
-        let parts = parts_of_number(line.words).filter(|parts| *parts > 1 || mark.ends_with(['.', ')']))?;
-        let is_title = line.indent == 0
-            && is_set_off
-            && may_be_title(line.words)
-            && !line.words.ends_with('?')
-            && line.words.chars().count() <= LONGEST_SECTION
-            && begins_with_capital(title.trim_start());
-        let below = lines.get(number + 1..)?.iter().find(|below| !below.words.is_empty())?;
-        let is_text = below.words.starts_with(|first: char| !first.is_lowercase())
-            && below.words.split_whitespace().count() > 1
-            && parts_of_number(below.words).is_none();
-        let first: usize = mark.split(['.', ')']).next()?.parse().ok()?;
-        (is_title && is_text).then_some((number, (parts, first)))
-    };
-    let found: Vec<(usize, (usize, usize))> = lines.iter().enumerate().filter_map(section).collect();
-    let counted: Vec<usize> =
-        found.iter().filter(|(_, (parts, _))| *parts == 1).map(|(_, (_, first))| *first).collect();
-    let are_counted = counted.len() >= FEWEST_SECTIONS
-        && counted.iter().zip(counted.iter().skip(1)).all(|(one, next)| one + 1 == *next);
-    if !are_counted {
-        return HashMap::new();
-    }
-    found.into_iter().map(|(number, (parts, _))| (number, parts)).collect()
 }
 
 /// The style and the lines of a question with a number, set off from the text above it, whatever is below: its own
@@ -354,6 +362,21 @@ mod tests {
         ] {
             assert_eq!(found(text), [], "{text:?}");
         }
+    }
+
+    #[test]
+    fn numbers_with_more_parts_are_deeper() {
+        let manual = "1.1. Oil\n\nIt dries.\n\n1.2.1. Old lime\n\nIt shines.\n\n1.2.2. New lime\n\nIt is wet.\n\n2. Walls\n\nThey \
+            stand.\n\n2.1. Brick\n\nIt is red.\n\n3. Doors\n\nThey shut.\n";
+        let expected = [
+            (2, "1.1. Oil"),
+            (2, "1.2.1. Old lime"),
+            (2, "1.2.2. New lime"),
+            (1, "2. Walls"),
+            (2, "2.1. Brick"),
+            (1, "3. Doors"),
+        ];
+        assert_eq!(found(manual), all(&expected));
     }
 
     #[test]
