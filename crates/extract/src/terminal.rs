@@ -28,12 +28,11 @@ fn without_sequences(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(ESCAPE) {
         kept.push_str(before);
-        match sequence(after) {
-            Some(length) => rest = after.get(length..).unwrap_or_default(),
-            None => {
-                kept.push(ESCAPE);
-                rest = after;
-            }
+        if let Some(length) = sequence(after) {
+            rest = after.get(length..).unwrap_or_default();
+        } else {
+            kept.push(ESCAPE);
+            rest = after;
         }
     }
     kept.push_str(rest);

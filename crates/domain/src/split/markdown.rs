@@ -5,7 +5,7 @@
 //! line and a rule; a row of a table is none; a single `-` underlines nothing, for a list may begin there; YAML
 //! front matter holds no headings.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use super::outline::Heading;
 use super::run_in::RunIn;
@@ -58,8 +58,8 @@ pub(super) fn scan(text: &str) -> Scan {
     let marked = questions::marked_questions(text).into_iter().filter(|question| !is_code(question.bytes.start));
     let questions: Vec<Heading> = questions::of_markdown(text, &leaves, &headings).into_iter().chain(marked).collect();
     let mut titles = titles::in_bold(text, &leaves);
-    let asks = |title: &Heading| questions.iter().any(|question| question.bytes.start == title.bytes.start);
-    titles.retain(|title| !title.text.ends_with(['?', '？']) || !asks(title));
+    let asked: HashSet<usize> = questions.iter().map(|question| question.bytes.start).collect();
+    titles.retain(|title| !title.text.ends_with(['?', '？']) || !asked.contains(&title.bytes.start));
     let heads = RunIn::of(text, &leaves, &headings, &titles);
     for title in &mut titles {
         title.level = heads.level_of(title, title.level);

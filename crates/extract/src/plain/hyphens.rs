@@ -5,6 +5,9 @@ use std::{borrow::Cow, collections::HashSet};
 /// Shortest line, in bytes, that ends because it is full.
 const SHORTEST_LINE: usize = 40;
 
+/// The hyphen of typesetters.
+const HYPHEN: char = '\u{2010}';
+
 /// Fewest letters on each side.
 const FEWEST_LETTERS: usize = 2;
 
@@ -16,6 +19,8 @@ pub(crate) fn joined(text: &str) -> Cow<'_, str> {
     if !text.lines().zip(text.lines().skip(1)).any(|(line, next)| Cut::at(line, next).is_some()) {
         return Cow::Borrowed(text);
     }
+    // A text that has the sign of typesetters at the ends of its lines alone has it where it divides words.
+    let divides = !text.char_indices().any(|(at, sign)| sign == HYPHEN && is_within_word(text, at));
     let words: HashSet<String> = words(text).map(str::to_lowercase).collect();
     let mut whole = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n').peekable();
@@ -39,12 +44,19 @@ pub(crate) fn joined(text: &str) -> Cow<'_, str> {
         let ending = line.get(line.trim_end().len()..).unwrap_or_default();
         let stem = content.get(..content.len() - cut.hyphen).unwrap_or_default();
         let is_word = words.contains(&format!("{}{}", cut.first, letters(cut.second)).to_lowercase());
-        whole.push_str(if is_word { stem } else { content });
+        let is_division = divides && content.ends_with(HYPHEN);
+        whole.push_str(if is_word || is_division { stem } else { content });
         whole.push_str(cut.second);
         whole.push_str(ending);
         taken = cut.second.len();
     }
     Cow::Owned(whole)
+}
+
+/// Whether letters stand on both sides of the sign at a byte.
+fn is_within_word(text: &str, at: usize) -> bool {
+    let after = text.get(at + HYPHEN.len_utf8()..).is_some_and(|after| after.starts_with(char::is_alphabetic));
+    after && text.get(..at).is_some_and(|before| before.ends_with(char::is_alphabetic))
 }
 
 /// A word that the end of a line cuts.
@@ -60,7 +72,7 @@ struct Cut<'t> {
 impl<'t> Cut<'t> {
     fn at(line: &'t str, next: &'t str) -> Option<Self> {
         let line = line.trim_end();
-        let stem = line.strip_suffix(['-', '\u{2010}']).filter(|_| line.len() >= SHORTEST_LINE)?;
+        let stem = line.strip_suffix(['-', HYPHEN]).filter(|_| line.len() >= SHORTEST_LINE)?;
         let before = stem.trim_end_matches(char::is_alphabetic);
         let first = stem.get(before.len()..)?;
         let second = next.split_whitespace().next()?;
@@ -102,6 +114,14 @@ mod tests {
             (
                 format!("{long}\nskin.\n\nAn oilskin is dry."),
                 "The painters of the town have brought their own oilskin.\n\nAn oilskin is dry.".to_owned(),
+            ),
+            (
+                "The painters of the town have brought their own pa\u{2010}\npers, and they dry.\n".to_owned(),
+                "The painters of the town have brought their own papers,\nand they dry.\n".to_owned(),
+            ),
+            (
+                "It is oil\u{2010}based. The painters of the town have brought water\u{2010}\nbased paint.".to_owned(),
+                "It is oil\u{2010}based. The painters of the town have brought water\u{2010}based\npaint.".to_owned(),
             ),
         ];
         for (text, expected) in cases {

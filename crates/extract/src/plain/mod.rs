@@ -53,6 +53,13 @@ enum Style {
     Release,
 }
 
+impl Style {
+    /// The parts of its numbers.
+    const fn parts(&self) -> Option<usize> {
+        if let Self::Numbered(parts) = self { Some(*parts) } else { None }
+    }
+}
+
 /// The headings of a text in order.
 pub(super) fn headings(text: &str) -> Vec<Heading> {
     let questions = marked_questions(text);
@@ -128,19 +135,22 @@ fn headings_by_layout(text: &str) -> Vec<Heading> {
     headings
 }
 
-/// The level of each style: in the order of their first use, but that numbers with more parts are deeper.
+/// The level of each style: in the order of their first use, but that numbers are one after the other, those with more parts
+/// deeper.
 fn levels(styles: &[Style]) -> Vec<u8> {
-    let parts = |style: &Style| if let Style::Numbered(parts) = style { Some(*parts) } else { None };
-    let mut sorted: Vec<usize> = styles.iter().filter_map(parts).collect();
-    sorted.sort_unstable();
-    let ranks: Vec<usize> =
-        (0..styles.len()).filter(|rank| styles.get(*rank).is_some_and(|it| parts(it).is_some())).collect();
-    let rank_of = |(rank, style): (usize, &Style)| {
-        let place = parts(style).and_then(|parts| sorted.iter().position(|other| *other == parts));
-        place.and_then(|place| ranks.get(place)).copied().unwrap_or(rank)
-    };
-    let level = |rank: usize| u8::try_from(rank + 1).unwrap_or(MAX_LEVEL).min(MAX_LEVEL);
-    styles.iter().enumerate().map(|it| level(rank_of(it))).collect()
+    let first = styles.iter().position(|style| style.parts().is_some());
+    let mut order: Vec<usize> = (0..styles.len()).collect();
+    order.sort_by_key(|rank| {
+        let parts = styles.get(*rank).and_then(Style::parts);
+        (first.filter(|_| parts.is_some()).unwrap_or(*rank), parts)
+    });
+    let level = |rank: usize| order.iter().position(|other| *other == rank).map_or(MAX_LEVEL, level_of);
+    (0..styles.len()).map(level).collect()
+}
+
+/// The level of the style at a place, from 0.
+fn level_of(place: usize) -> u8 {
+    u8::try_from(place + 1).unwrap_or(MAX_LEVEL).min(MAX_LEVEL)
 }
 
 /// The parts of the number that a heading begins with.
@@ -194,7 +204,7 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
     let following = lines.iter().skip(number + 1).find(|later| !later.words.is_empty());
     let is_over_indented = following.is_some_and(|later| later.indent > line.indent);
     if line.indent == 0 && is_over_indented && is_in_capitals(line.words) {
-        return Some(Style::Capitals);
+        return Some(parts_of_number(line.words).map_or(Style::Capitals, Style::Numbered));
     }
     if has_capitals && line.indent == SUBSECTION_INDENT && is_over_text && begins_with_capital(line.words) {
         return Some(Style::Indented);
@@ -377,6 +387,9 @@ mod tests {
             (1, "3. Doors"),
         ];
         assert_eq!(found(manual), all(&expected));
+        let capitals = "1.1. Oil\n\n   It dries.\n\nIs it dry?\n\n   Yes.\n\n1.2. OS/2\n\n   It is wet.\n\n2. LIME\n\n   It shines.\n";
+        let expected = [(2, "1.1. Oil"), (3, "Is it dry?"), (2, "1.2. OS/2"), (1, "2. LIME")];
+        assert_eq!(found(capitals), all(&expected));
     }
 
     #[test]

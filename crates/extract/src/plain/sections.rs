@@ -153,7 +153,8 @@ impl<'t> Item<'t> {
         let (mark, first, label) = number_of(line.words)?;
         let above = number.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |above| above.words);
         let is_worded = matches!(mark, Mark::Word(_));
-        if !above.is_empty() && !(is_worded && above.ends_with(['.', '!', '?', ':', ';'])) {
+        let is_set_off = above.is_empty() || is_worded && above.ends_with(['.', '!', '?', ':', ';']);
+        if !is_set_off {
             return None;
         }
         let rest = line.words.get(label..)?.trim_start_matches([' ', '\t', '-', '–', '—', ':']);
@@ -225,22 +226,19 @@ fn number_of(words: &str) -> Option<(Mark, usize, usize)> {
     let rest = from.trim_start_matches(|sign: char| sign.is_ascii_digit());
     let digits = from.get(..from.len() - rest.len()).filter(|digits| (1..=3).contains(&digits.len()))?;
     let number = digits.parse().ok()?;
-    let (mark, rest) = match mark {
+    let (mark, rest) = if let Some(mark) = mark {
         // "4a", "4." and "4:".
-        Some(mark) => {
-            let rest = rest.strip_prefix(|letter: char| letter.is_ascii_lowercase()).unwrap_or(rest);
-            (mark, rest.strip_prefix(['.', ':', ')']).unwrap_or(rest))
-        }
-        None => {
-            let parts = parts_of_number(words)?;
-            let label = words.split(char::is_whitespace).next()?;
-            let mark = match parts {
-                1 if label.ends_with(['.', ')']) => Mark::Point,
-                1 => Mark::Bare,
-                _ => Mark::Parts(parts),
-            };
-            (mark, words.get(label.len()..)?)
-        }
+        let rest = rest.strip_prefix(|letter: char| letter.is_ascii_lowercase()).unwrap_or(rest);
+        (mark, rest.strip_prefix(['.', ':', ')']).unwrap_or(rest))
+    } else {
+        let parts = parts_of_number(words)?;
+        let label = words.split(char::is_whitespace).next()?;
+        let mark = match parts {
+            1 if label.ends_with(['.', ')']) => Mark::Point,
+            1 => Mark::Bare,
+            _ => Mark::Parts(parts),
+        };
+        (mark, words.get(label.len()..)?)
     };
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| (mark, number, words.len() - rest.len()))
 }
