@@ -9,7 +9,7 @@ const BACKSPACE: char = '\u{8}';
 /// What stands for the lost escape character in copies that show it.
 const SHOWN_ESCAPES: [&str; 2] = ["^[", "␛"];
 
-/// Longest text of a link's address, in bytes, in a sequence that links.
+/// Longest sequence that links or names the window, in bytes.
 const LONGEST_LINK: usize = 2_000;
 
 /// The text as a terminal shows it, without colours and weights.
@@ -53,8 +53,8 @@ fn sequence(after: &str) -> Option<usize> {
         }
         // A title of the window, or a link; it ends on its line.
         b']' => {
-            let line =
-                after.get(..after.find('\n').unwrap_or(after.len()).min(after.floor_char_boundary(LONGEST_LINK)))?;
+            let near = after.get(..after.floor_char_boundary(LONGEST_LINK))?;
+            let line = near.split('\n').next()?;
             let end = line.find("\u{1b}\\").map(|end| end + 2);
             end.or_else(|| line.find('\u{7}').map(|end| end + 1))
         }
@@ -134,11 +134,12 @@ fn without_overstrikes(text: &str) -> String {
         if sign != BACKSPACE {
             kept.push(sign);
         } else if let Some(before) = kept.pop() {
-            let keeps = before == '\n' || before != '_' && signs.peek() == Some(&'_');
-            if keeps {
+            let is_underlined = before != '_' && signs.peek() == Some(&'_');
+            let is_struck_over = signs.peek().is_some_and(|next| *next != '\n');
+            if before == '\n' || is_underlined || !is_struck_over {
                 kept.push(before);
             }
-            if before != '\n' && keeps {
+            if before != '\n' && is_underlined {
                 signs.next();
             }
         }
@@ -157,7 +158,7 @@ mod tests {
             ("\u{1b}]8;;https://host.example/a\u{1b}\\the lid\u{1b}]8;;\u{1b}\\ is \u{1b}(Bshut", "the lid is shut"),
             ("By default, [1mtin [22mis [4m[1mwet[22m[24m.", "By default, tin is wet."),
             ("a ^[[31mred^[[m tin", "a red tin"),
-            ("t\u{8}ti\u{8}in\u{8}n _\u{8}l_\u{8}i_\u{8}d l\u{8}_ +\u{8}o", "tin lid l o"),
+            ("t\u{8}ti\u{8}in\u{8}n _\u{8}l_\u{8}i_\u{8}d l\u{8}_ +\u{8}o b\u{8}", "tin lid l o b"),
         ];
         for (text, expected) in cases {
             assert_eq!(shown(text.to_owned()), expected, "{text:?}");
