@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::definition::Definitions;
 use super::leaf::{Leaf, LeafKind, leaves};
-use super::line::{Lines, bullet, is_table_delimiter, is_table_row, marks, quote_marks, sign_marks};
+use super::line::{Lines, bullet, is_border, is_table_delimiter, is_table_row, marks, quote_marks, sign_marks};
 
 /// Kinds of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,10 +137,36 @@ impl<'t> Writer<'t> {
     }
 
     fn paragraph(&mut self, lines: &[Range<usize>], words: usize) {
+        let borders = self.borders(lines);
         for (number, line) in lines.iter().enumerate() {
             let marks = || self.words(line, quote_marks(self.slice(line.clone())));
-            self.line(line, if number == 0 { words } else { marks() });
+            let words = if number == 0 { words } else { marks() };
+            match borders.iter().position(|border| *border == number) {
+                Some(place) => self.border(line, words, place == 1),
+                None => self.line(line, words),
+            }
         }
+    }
+
+    /// The lines above, below and right under the header of a table that is drawn in characters; none where every row has
+    /// a line under it, so that nothing tells the header.
+    fn borders(&self, lines: &[Range<usize>]) -> Vec<usize> {
+        let is_drawn = |line: &Range<usize>| is_border(self.slice(line.clone()));
+        let borders: Vec<usize> =
+            lines.iter().enumerate().filter(|(_, line)| is_drawn(line)).map(|(number, _)| number).take(4).collect();
+        let [top, under, bottom] = borders.as_slice() else { return Vec::new() };
+        let rows = lines.get(*top..*bottom).unwrap_or_default().iter().filter(|line| !is_drawn(line));
+        let are_rows = rows.into_iter().all(|line| is_table_row(self.slice(line.clone()), false));
+        if are_rows && *under == top + 2 && *bottom > under + 2 { borders } else { Vec::new() }
+    }
+
+    /// A line of such a table; the row above the one under the header names the columns.
+    fn border(&mut self, line: &Range<usize>, words: usize, is_under_header: bool) {
+        if let Some(row) = self.blocks.last_mut().filter(|_| is_under_header) {
+            row.kind = BlockKind::TableHeader;
+        }
+        self.push(BlockKind::Rule, line.clone(), words);
+        self.open = if is_under_header { Open::Table } else { Open::Nothing };
     }
 
     /// A line that no leaf holds: an empty list item, or part of a link reference definition.

@@ -95,6 +95,16 @@ pub fn is_table_delimiter(line: &str) -> bool {
     line.contains('|') && line.contains('-') && line.chars().all(|char| matches!(char, '|' | '-' | ':' | ' ' | '\t'))
 }
 
+/// Whether a line is one that is drawn above or below rows: `+---+-----+`.
+pub(super) fn is_border(line: &str) -> bool {
+    let line = line.trim();
+    line.len() > 2
+        && line.starts_with('+')
+        && line.ends_with('+')
+        && line.contains(['-', '='])
+        && line.bytes().all(|byte| matches!(byte, b'+' | b'-' | b'='))
+}
+
 pub(super) fn is_table_row(line: &str, in_table: bool) -> bool {
     let trimmed = line.trim();
     if in_table {

@@ -31,6 +31,14 @@ fn tells_blocks_apart() {
 }
 
 #[test]
+fn drawn_tables_have_a_header() {
+    use BlockKind::{Paragraph, Rule, TableHeader, TableRow};
+    let text = "Colours:\n+---+-----+\n| N | Tin |\n+===+=====+\n| 1 | red |\n| 2 | old |\n+---+-----+\nText.";
+    let kinds: Vec<BlockKind> = kinds(text).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, [Paragraph, Rule, TableHeader, Rule, TableRow, TableRow, Rule, Paragraph]);
+}
+
+#[test]
 fn definitions_badges_and_empty_html_have_no_words() {
     let text = "# Paint\n\n[![build](b.svg)](https://host.example) [![docs][d]][e]\n\n<p align=\"center\">\n<img alt=\"a jar\" src=\"a.png\">\n</p>\n\n<!-- It is\nwet. -->\n\n![The jar opened](b.png)\n\nIt is [dry][d].\n\n<b>It is red.</b>\n\n- [site](https://host.example)\n- [![ci](c.svg)](d)\n\n[d]: https://host.example/docs\n[e]: https://host.example\n\n[^1]: A note.\n";
     let seen = |has_words| -> Vec<&str> {

@@ -221,7 +221,7 @@ impl Reader<'_> {
                 self.push(block, place);
                 self.add_header(line);
             }
-            BlockKind::Rule if follows && line.contains('|') => self.extend(block),
+            BlockKind::Rule if follows && (line.contains('|') || self.header_rows > 0) => self.extend(block),
             BlockKind::TableRow if !follows => {
                 let place = self.begin_table();
                 self.push(block, place);
@@ -311,6 +311,17 @@ mod tests {
         assert_eq!(rows(text), expected);
         let within = text.find("---").expect("there");
         assert_eq!(Tables::of(text).header_at(text, within, &mut None), header());
+    }
+
+    #[test]
+    fn drawn_tables_have_a_header_above_their_second_line() {
+        let text = "Colours:\n\n  +---+-----+\n  | N | Tin |\n  +---+-----+\n  | 1 | red |\n  | 2 | old |\n  +---+-----+\n\nText.";
+        let found = rows(text);
+        let header = found.last().and_then(|(_, header)| header.clone()).unwrap_or_default();
+        assert_eq!((found.len(), header.lines().last().map(str::trim)), (3, Some("| N | Tin |")));
+        // Each row has a line under it.
+        let drawn = "+---+\n| a | b |\n+---+\n| c | d |\n+---+\n| e | f |\n+---+\n";
+        assert!(rows(drawn).iter().all(|(_, header)| header.is_none()));
     }
 
     #[test]
