@@ -109,12 +109,12 @@ function AskTable() {
         <tbody>
           {asks.value.slice(0, shown.value).map((each) => (
             <tr key={each.id}>
-              <td><time dateTime={each.asked_at}>{new Date(each.asked_at).toLocaleString()}</time></td>
-              <td>{each.question ?? <span class="quiet">not kept</span>}</td>
+              <td><time dateTime={each.asked_at}>{new Date(each.asked_at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })}</time></td>
+              <td class="words">{each.question ?? <span class="quiet">not kept</span>}</td>
               <td><span class={`chip ${each.outcome}`}>{each.outcome.replaceAll("_", " ")}</span> <span class="quiet">{each.reason?.replaceAll("_", " ")}</span></td>
               <td>{each.model ?? "–"}</td>
               <td>{each.usage.prompt_tokens + each.usage.completion_tokens}</td>
-              <td>{milliseconds(Number((each.timings_ms as { total?: number }).total ?? 0))}</td>
+              <td class="figure">{milliseconds(Number((each.timings_ms as { total?: number }).total ?? 0))}</td>
             </tr>
           ))}
         </tbody>

@@ -52,11 +52,11 @@ function AskBox({ takesFocus }: { takesFocus: boolean }) {
   return (
     <form class="ask-box" onSubmit={send}>
       <label class="unseen" for="question">Question</label>
-      <textarea id="question" ref={box} rows={2} maxLength={8192} placeholder={isFollowUp ? "Ask on…" : "Ask a question…"}
+      <textarea id="question" ref={box} rows={2} maxLength={8192} placeholder={isFollowUp ? "Ask a follow-up question…" : "Ask a question…"}
         onKeyDown={(event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event); }} />
       <div class="row">
         <Choice />
-        {isFollowUp && <button type="button" class="link" onClick={restart}>New conversation</button>}
+        {isFollowUp && <button type="button" class="link" aria-label="New conversation" onClick={restart}>New<span class="long">&nbsp;conversation</span></button>}
         <button type="submit" class="primary" disabled={isAsking.value || chosen.value.length === 0}>Ask</button>
       </div>
     </form>
@@ -66,9 +66,31 @@ function AskBox({ takesFocus }: { takesFocus: boolean }) {
 function Choice() {
   const all = (collections.value ?? []).filter((each) => each.documents > 0);
   const names = chosen.value;
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const closeFor = ({ type, target }: Event) => {
+      const menu = details.current;
+      if (!menu || !(target instanceof Node) || menu.contains(target)) return;
+      // A press on the text of a label moves the focus to what is around the menu and can take it.
+      if (type === "focusin" && target.contains(menu)) return;
+      menu.open = false;
+    };
+    addEventListener("pointerdown", closeFor);
+    addEventListener("focusin", closeFor);
+    return () => {
+      removeEventListener("pointerdown", closeFor);
+      removeEventListener("focusin", closeFor);
+    };
+  }, []);
+  const closeByKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !details.current?.open) return;
+    event.stopPropagation();
+    details.current.open = false;
+    details.current.querySelector("summary")?.focus();
+  };
   const label = names.length === 0 ? "No collection chosen" : names.length === all.length && all.length > 1 ? `All ${all.length} collections` : names.join(", ");
   return (
-    <details class="choice">
+    <details class="choice" ref={details} onKeyDown={closeByKey}>
       <summary>In <strong>{label}</strong></summary>
       <fieldset>
         <legend class="unseen">Collections to ask</legend>

@@ -84,12 +84,12 @@ function CollectionView({ collection }: { collection: Collection }) {
       </p>
       <div class="scroll" tabIndex={0} role="group" aria-label="Documents">
         <table class="documents">
-          <thead><tr><th scope="col">Title</th><th scope="col">Source</th><th scope="col">Passages</th><th scope="col">Version</th><th scope="col">Changed</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
+          <thead><tr><th scope="col">Title</th><th scope="col">Source</th><th scope="col" class="optional">Passages</th><th scope="col" class="optional">Version</th><th scope="col" class="optional">Changed</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
           <tbody>
             {documents.value.map((each) => (
               <tr key={each.id}>
-                <td><bdi>{seen(each.title)}</bdi></td><td><bdi>{seen(each.source)}</bdi></td><td>{each.chunks}</td><td>{each.version}</td>
-                <td><time dateTime={each.updated_at}>{new Date(each.updated_at).toLocaleDateString()}</time></td>
+                <td><bdi>{seen(each.title)}</bdi></td><td><bdi>{seen(each.source)}</bdi></td><td class="optional">{each.chunks}</td><td class="optional">{each.version}</td>
+                <td class="optional"><time dateTime={each.updated_at}>{new Date(each.updated_at).toLocaleDateString()}</time></td>
                 <td>{may("ingest") && <button type="button" class="link danger" aria-label={`Delete ${isolated(each.title)}`} onClick={() => void remove(`/v1/documents/${each.id}`, isolated(each.title), "Citations of it will say that it was deleted. Nothing of its text is kept.")}>Delete</button>}</td>
               </tr>
             ))}

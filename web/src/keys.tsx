@@ -55,13 +55,14 @@ export function KeysView() {
       {issued.value && <IssuedView issued={issued.value} />}
       {problem.value && <ProblemView problem={problem.value} />}
       <h2>Existing keys</h2>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Keys">
-        <table class="documents">
-          <thead><tr><th scope="col">Name</th><th scope="col">Id</th><th scope="col">May</th><th scope="col">Collections</th><th scope="col">State</th><th scope="col">Last used</th><th scope="col">Ends</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
-          <tbody>{keys.value.map((each) => <KeyRow key={each.id} of={each} />)}</tbody>
-        </table>
-      </div>
-      {keys.value.length === 0 && <p class="quiet">There are no keys yet.</p>}
+      {keys.value.length === 0 ? <p class="quiet">There are no keys yet.</p> : (
+        <div class="scroll" tabIndex={0} role="group" aria-label="Keys">
+          <table class="documents">
+            <thead><tr><th scope="col">Name</th><th scope="col">Id</th><th scope="col">May</th><th scope="col">Collections</th><th scope="col">State</th><th scope="col">Last used</th><th scope="col">Ends</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
+            <tbody>{keys.value.map((each) => <KeyRow key={each.id} of={each} />)}</tbody>
+          </table>
+        </div>
+      )}
       {next.value && <button type="button" onClick={() => void load(next.value)}>More</button>}
     </div>
   );
@@ -76,7 +77,7 @@ function KeyRow({ of: key }: { of: Key }) {
       <td>{key.scopes.join(", ")}</td>
       <td>{key.collections ? key.collections.map(isolated).join(", ") : "all"}</td>
       <td><span class={`chip ${isOver ? "deleted" : "current"}`}>{key.state.replaceAll("_", " ")}</span></td>
-      <td>{key.last_used_at ? new Date(key.last_used_at).toLocaleString() : "never"}</td>
+      <td class="figure">{key.last_used_at ? new Date(key.last_used_at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" }) : "never"}</td>
       <td>{key.expires_at ? new Date(key.expires_at).toLocaleDateString() : "never"}</td>
       <td>{key.state !== "revoked" && <button type="button" class="link danger" aria-label={`Revoke ${key.name}`} onClick={() => void revoke(key)}>Revoke</button>}</td>
     </tr>

@@ -27,6 +27,22 @@ export function count(number: number, thing: string): string {
   return `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 }
 
+/** A passage in one line, without its heading and without the marks of Markdown's headings and tables. */
+export function excerpt(text: string): string {
+  return text
+    .replace(/^#+\s.*\n+/, "")
+    .split("\n")
+    .filter((line) => !/^\s*\|[\s:|-]+$/.test(line))
+    .map((line) => (/^\s*\|.*\|\s*$/.test(line) ? `${cells(line).join(" · ")};` : line.replace(/^#+\s+/, "")))
+    .join(" ")
+    .replace(/;$/, "");
+}
+
+/** The cells of a row of a Markdown table that hold something. */
+function cells(row: string): string[] {
+  return row.split("|").map((cell) => cell.trim()).filter((cell) => cell !== "");
+}
+
 export function milliseconds(time: number): string {
   return time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`;
 }

@@ -4,7 +4,7 @@ import { CitedText, trail } from "./cited";
 import { type Turn, ask, stop } from "./conversation";
 import { openPane } from "./pane";
 import { Findings, ProblemView } from "./problem";
-import { count, milliseconds, untold } from "./text";
+import { count, excerpt, milliseconds, untold } from "./text";
 import { Why } from "./why";
 
 const REASONS: Record<NonNullable<Answer["reason"]>, [string, string]> = {
@@ -39,7 +39,7 @@ export function TurnView({ turn }: { turn: Turn }) {
       ))}
       {!turn.draft && (turn.phase === "searching" || turn.phase === "writing") && <p class="waiting"><span class="pulse" aria-hidden="true" />{turn.phase === "searching" ? "Searching the documents…" : `Reading ${count(turn.sources.length, "passage")}…`}</p>}
       {answer?.outcome === "partial" && <Unanswered parts={untold(answer.answer, answer.missing)} />}
-      {answer?.outcome === "passages" && <p class="notice">These passages say most about it, word for word.</p>}
+      {answer?.outcome === "passages" && <p class="notice">No sentence of these documents answers this. These passages say most about it, word for word.</p>}
       {turn.draft && <CitedText text={turn.draft} citations={turn.citations} sources={turn.sources} confirmed={turn.confirmed} />}
       {answer?.outcome === "abstained" && <Abstained answer={answer} />}
       {answer?.outcome === "clarify" && <Missing title="What is meant?" parts={answer.missing} hint="Say it in your next message." />}
@@ -114,7 +114,7 @@ export function SourceList({ sources }: { sources: Source[] }) {
           <button type="button" onClick={(event) => openPane({ urn: source.urn, source, quotes: [], focus: null }, event.currentTarget)}>
             <span class="title">{trail(source.title, source.heading)}{source.page ? `, page ${source.page}` : ""}</span>
             {source.grade && <span class={`chip ${source.grade}`}>{GRADES[source.grade]}</span>}
-            <span class="excerpt">{source.text.replace(/^#+\s.*\n+/, "")}</span>
+            <span class="excerpt">{excerpt(source.text)}</span>
           </button>
         </li>
       ))}
@@ -134,7 +134,7 @@ function Footer({ answer }: { answer: Answer }) {
         <p class="facts verdict">
           <span class="chip correct">✓ {level}</span>
           <span>{count(answer.citations.length, "citation")} from {count(new Set(citedSources.map((each) => each.document_id)).size, "document")}</span>
-          <span>{answer.model ? `${answer.provider} ${answer.model}` : "quoted, no model"}</span>
+          <span>{answer.model && answer.provider !== "built-in" ? `${answer.provider} ${answer.model}` : "quoted, no model"}</span>
           {usage.llm_calls > 0 && <span>{count(usage.llm_calls, "call")}, {count(usage.prompt_tokens + usage.completion_tokens, "token")}</span>}
           <span>{answer.cache_hit ? "from the cache, " : ""}{milliseconds(timings.total)}</span>
         </p>

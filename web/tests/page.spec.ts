@@ -91,10 +91,43 @@ test("an abstention names what is unknown and shows the closest passages", async
   await expect(page.locator(".pane .passage")).toBeVisible();
 });
 
+test("a table among the closest passages is told in words", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, "How long are support tickets kept in Norway?");
+  const excerpts = page.locator(".abstention .excerpt");
+  await expect(excerpts.filter({ hasText: "Birth or adopting parent · 26 weeks" })).toHaveCount(1);
+  for (const excerpt of await excerpts.allTextContents()) expect(excerpt).not.toMatch(/\||---/);
+});
+
+test("the list of collections closes by Escape, by a press beside it and when the focus leaves it", async ({ page }) => {
+  await page.goto("/");
+  const summary = page.locator(".choice summary");
+  const fieldset = page.getByRole("group", { name: "Collections to ask" });
+  const open = async () => {
+    await summary.click();
+    await expect(fieldset).toBeVisible();
+  };
+  await open();
+  const label = fieldset.locator("label").first();
+  await label.click();
+  await expect(summary).toHaveText("In No collection chosen");
+  await label.click();
+  await expect(summary).toHaveText("In handbook");
+  await page.keyboard.press("Escape");
+  await expect(fieldset).toBeHidden();
+  await expect(summary).toBeFocused();
+  await open();
+  await page.getByRole("heading", { name: "Ask your documents" }).click();
+  await expect(fieldset).toBeHidden();
+  await open();
+  await page.getByLabel("Question").focus();
+  await expect(fieldset).toBeHidden();
+});
+
 test("several passages are shown as such, and a misspelt word is read as it was meant", async ({ page }) => {
   await page.goto("/");
   await ask(page, "How do I report a lost laptop?");
-  await expect(page.getByText("These passages say most about it, word for word.")).toBeVisible();
+  await expect(page.getByText("No sentence of these documents answers this. These passages say most about it, word for word.")).toBeVisible();
   // Of neighbouring sentences of one source the last one has the number.
   await expect(page.locator(".marker.goes-on").first()).toBeVisible();
   await expect(page.locator(".marker.goes-on:last-of-type")).toHaveCount(0);
@@ -203,10 +236,21 @@ test("a narrow screen has everything, and nothing wider than itself", async ({ p
   await expectAccessible(page);
   if (pictures) await page.screenshot({ path: `${pictures}/page-narrow.png` });
   await page.getByRole("button", { name: "Close the document" }).click();
+  const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+  expect((await box(".ask-box .primary")).y).toBe((await box(".ask-box .link")).y);
   for (const view of ["", "documents", "activity", "keys"]) {
     await page.goto(`/#/${view}`);
     await page.waitForTimeout(300);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    expect(await page.locator(".bar nav").evaluate((nav) => nav.scrollWidth - nav.clientWidth)).toBe(0);
+    if (view === "documents") {
+      const [zone, field] = [await box(".zone"), await box(".zone .field")];
+      expect(field.x).toBeGreaterThanOrEqual(zone.x);
+      expect(field.x + field.width).toBeLessThanOrEqual(zone.x + zone.width);
+      await page.getByRole("button", { name: /^handbook/ }).click();
+      const remove = await box("tr:first-child .danger");
+      expect(remove.x + remove.width).toBeLessThanOrEqual(360);
+    }
     await expectAccessible(page);
   }
 });
