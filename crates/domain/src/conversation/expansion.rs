@@ -20,7 +20,7 @@ use crate::{
     citation::is_ignorance,
     evidence::names::first_person,
     evidence::names::is_named,
-    lexical::analyzer::Analyzer,
+    lexical::{analyzer::Analyzer, calendar::is_day},
     notices,
     wording::{bare, has_digit, lower_case},
 };
@@ -120,6 +120,7 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
     };
     let names_other = exchanged(&|word| is_named(message, word));
     let counts_other = exchanged(&has_digit);
+    let names_other_day = exchanged(&is_day);
     let mut recency = 1.0;
     // Words of an answer tell what was found, and its document is searched by itself.
     let questions = history.iter().enumerate().rev().filter(|(_, turn)| turn.speaker == Speaker::User);
@@ -136,7 +137,9 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             let names_nothing = is_unknown && term.word.chars().count() < SHORTEST_UNKNOWN;
             let is_frame = is_instruction(&lower_case(&term.word));
             let is_name = is_named(&said, &term.word);
-            let is_exchanged = names_other && is_name || counts_other && has_digit(&term.word);
+            let is_exchanged = names_other && is_name
+                || counts_other && has_digit(&term.word)
+                || names_other_day && is_day(&term.word);
             if names_nothing || is_frame || own.contains(&term.stem) || is_exchanged {
                 continue;
             }

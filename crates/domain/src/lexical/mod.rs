@@ -6,6 +6,7 @@
 
 pub mod analyzer;
 pub mod bm25;
+pub(crate) mod calendar;
 pub mod candidates;
 mod compound;
 pub mod language;

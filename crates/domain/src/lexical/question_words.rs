@@ -5,6 +5,7 @@
 //!   two neighbours: a rare spelling of a common compound then draws its few chunks forward.
 //! - Three or four words with the initials of a usual abbreviation are also searched as that: tables head a column "EOL" where
 //!   readers ask for the "end of life".
+//! - Days of the week and months are also searched as they are abbreviated, and the other way round: timetables write "Thu".
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::analyzer::Analyzer;
+use super::calendar::other_forms;
 use super::language::Language;
 use crate::asking::is_question_word;
 use crate::wording::lower_case;
@@ -34,7 +36,7 @@ const ABBREVIATIONS: [&str; 26] = [
     "mfa", "nda", "pto", "ram", "roi", "sdk", "sla", "sso", "ttl", "vpn",
 ];
 
-/// A word that a question writes as several.
+/// Another form of one or several words of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinedWord {
     /// Its stem.
@@ -60,7 +62,8 @@ pub fn without_auxiliaries<'q>(analyzer: &Analyzer, question: &'q str) -> Cow<'q
     left
 }
 
-/// The verbs of two words in a question written as one, and abbreviations of its words, whether or not there are such words.
+/// The verbs of two words in a question written as one, abbreviations of its words, and its days and months in their other form,
+/// whether or not there are such words.
 #[must_use]
 pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
     if analyzer.language() != Language::English {
@@ -79,6 +82,10 @@ pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
         }
     }
     joined.extend(abbreviations(analyzer, question, &words));
+    joined.extend(words.iter().flat_map(|(start, word)| {
+        let stems = other_forms(word).into_iter().flat_map(|form| analyzer.terms(form));
+        stems.map(move |stem| JoinedWord { stem, range: *start..start + word.len() })
+    }));
     joined
 }
 
@@ -179,7 +186,9 @@ mod tests {
         assert_eq!(joined("Is there a general data protection regulation?"), ["gdpr"]);
         assert_eq!(joined("the end, of life"), Vec::<String>::new());
         assert_eq!(joined("Which user may log-in if a job times out?"), ["login", "timesout"]);
-        for question in ["web hooks", "as on", "C++ in", "back, up", "back", "42 up", ""] {
+        assert_eq!(joined("Lunch of Thursdays, October?"), ["thu", "thur", "thur", "oct"]);
+        assert_eq!(joined("lunch, thu, sept"), ["thursday", "septemb"]);
+        for question in ["web hooks", "as on", "C++ in", "back, up", "back", "42 up", "the sun sat", ""] {
             assert_eq!(joined(question), Vec::<String>::new(), "{question}");
         }
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 pub(super) use self::quantity::asks_for_price;
 
 use super::names::{names_a_person, names_a_place};
+use crate::lexical::calendar::is_day;
 use crate::month::is_month;
 use crate::wording::{MOST_OF_NAME, TENS, UNITS, named_value};
 
@@ -54,22 +55,7 @@ const DEFINITION_CUES: [&str; 17] = [
     " stands for ",
     " was a ",
 ];
-const TIME_WORDS: [&str; 14] = [
-    "century",
-    "centuries",
-    "decade",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "today",
-    "summer",
-    "winter",
-    "easter",
-];
+const TIME_WORDS: [&str; 7] = ["century", "centuries", "decade", "today", "summer", "winter", "easter"];
 /// Units of time, and of the clock.
 pub(super) const TIME_UNITS: [&str; 42] = [
     "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months",
@@ -171,8 +157,7 @@ pub(crate) fn has_time(sentence: &str) -> bool {
     };
     let is_time = |word: &str| {
         let word = word.to_lowercase();
-        let word = one_day(&word);
-        is_month(word) || TIME_WORDS.contains(&word) || TIME_UNITS.contains(&word)
+        is_month(&word) || is_day(&word) || TIME_WORDS.contains(&word.as_str()) || TIME_UNITS.contains(&word.as_str())
     };
     sentence.char_indices().any(|(at, sign)| clock(at, sign)) || words(sentence).any(is_time)
 }
@@ -234,12 +219,7 @@ fn is_date(word: &str, may_count: bool) -> bool {
     let is_year = (3..=4).contains(&digits) && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
     let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| word.ends_with(end));
     let is_small = digits > 0 && digits <= 2 && (may_count || is_ordinal);
-    is_year || is_small || is_month(word) || TIME_WORDS.contains(&one_day(word))
-}
-
-/// The name of a day in the singular: "on Mondays".
-fn one_day(word: &str) -> &str {
-    word.strip_suffix('s').filter(|day| day.ends_with("day")).unwrap_or(word)
+    is_year || is_small || is_month(word) || is_day(word) || TIME_WORDS.contains(&word)
 }
 
 pub(super) fn is_capitalised(word: &str) -> bool {

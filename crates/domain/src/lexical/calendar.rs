@@ -1,0 +1,70 @@
+//! Days of the week and months, whole and abbreviated: timetables write "Thu" where readers ask for Thursday. English only.
+
+use crate::month::MONTHS;
+use crate::wording::lower_case;
+
+/// The days, in lower case.
+const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// Letters of the usual abbreviation.
+const SHORT: usize = 3;
+
+/// Other abbreviations.
+const OTHERS: [(&str, &str); 4] =
+    [("sept", "september"), ("thur", "thursday"), ("thurs", "thursday"), ("tues", "tuesday")];
+
+/// Abbreviations that are words too: whoever writes them in a question may mean the word.
+const WORDS_TOO: [&str; 5] = ["mar", "mon", "sat", "sun", "wed"];
+
+/// The other forms of a day or a month: its abbreviations, or the whole of an abbreviated one; none of any other word.
+pub(super) fn other_forms(word: &str) -> Vec<&'static str> {
+    let lower = lower_case(word);
+    let word = one_day(&lower);
+    // May is as short as its abbreviation.
+    let all = || DAYS.into_iter().chain(MONTHS).filter(|whole| whole.len() > SHORT);
+    let short = |whole: &'static str| whole.get(..SHORT).unwrap_or(whole);
+    if let Some(whole) = all().find(|whole| *whole == word) {
+        let others = OTHERS.iter().filter(|(_, of)| *of == whole).map(|(other, _)| *other);
+        return std::iter::once(short(whole)).chain(others).collect();
+    }
+    let of_short = || all().find(|whole| short(whole) == word).filter(|_| !WORDS_TOO.contains(&word));
+    let of_other = || OTHERS.iter().find(|(other, _)| *other == word).map(|(_, whole)| *whole);
+    of_short().or_else(of_other).into_iter().collect()
+}
+
+/// Whether a word is a day of the week, whole and possibly in the plural.
+pub(crate) fn is_day(word: &str) -> bool {
+    DAYS.contains(&one_day(&lower_case(word)))
+}
+
+/// A day in the singular: "on Mondays".
+fn one_day(word: &str) -> &str {
+    word.strip_suffix('s').filter(|day| day.ends_with("day")).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_months_have_another_form() {
+        let table: [(&str, &[&str]); 12] = [
+            ("Monday", &["mon"]),
+            ("thursdays", &["thu", "thur", "thurs"]),
+            ("September", &["sep", "sept"]),
+            ("Tues", &["tuesday"]),
+            ("fri", &["friday"]),
+            ("Dec", &["december"]),
+            ("may", &[]),
+            ("sun", &[]),
+            ("wed", &[]),
+            ("holiday", &[]),
+            ("s", &[]),
+            ("", &[]),
+        ];
+        for (word, expected) in table {
+            assert_eq!(other_forms(word), expected, "{word}");
+        }
+        assert!(is_day("Fridays") && !is_day("fri") && !is_day("day"));
+    }
+}
