@@ -166,17 +166,21 @@ fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) ->
 }
 
 /// The sub-questions without evidence, and the weighty words of the question that no correct passage holds; where none is
-/// correct, those that no doubtful one holds either, if there are any.
+/// correct, those that no doubtful one holds either, or that the passage lacks which holds most, if there are any.
 fn uncovered(state: &LoopState, round: &GradedRound) -> Vec<String> {
+    let question = &state.question;
     let of = |grade: Grade| {
         let is_of = move |(hit, _): &(&GradedHit, &TermMask)| hit.verdict.grade == grade;
         round.hits.iter().zip(&round.terms).filter(is_of).map(|(_, mask)| *mask)
     };
-    let mut words = missing::uncovered(&state.question, of(Grade::Correct));
+    let mut words = missing::uncovered(question, of(Grade::Correct));
     if of(Grade::Correct).next().is_none() {
-        let beside_doubtful = missing::uncovered(&state.question, of(Grade::Ambiguous));
-        if !beside_doubtful.is_empty() {
-            words = beside_doubtful;
+        let held = |mask: &&TermMask| question.terms.weight_of(**mask);
+        let nearest = round.terms.iter().max_by(|one, two| held(one).total_cmp(&held(two))).copied();
+        let is_doubtful = of(Grade::Ambiguous).next().is_some();
+        let beside = missing::uncovered(question, of(Grade::Ambiguous).chain(nearest.filter(|_| !is_doubtful)));
+        if !beside.is_empty() {
+            words = beside;
         }
     }
     let parts = state.plan.as_ref().filter(|plan| plan.is_decomposed()).map(|plan| plan.sub_questions.as_slice());
