@@ -7,7 +7,7 @@ use super::{
     grade, retrieve,
 };
 use crate::domain::{
-    answering::{AnswerSource, Material, candidates, closest, compose, passages},
+    answering::{AnswerSource, ExtractiveAnswer, Material, candidates, closest, compose, passages},
     citation::Attempt,
     planning::QuestionType,
 };
@@ -52,13 +52,13 @@ pub(super) async fn quote(
             return Ok(Some(Written { text: given.text, by, passages: given.passages, confidence: None }));
         }
     }
-    let Some(answer) = compose(question, &candidates, Some(&likenesses)) else { return Ok(None) };
-    let confidence = Some(answer.features.probability());
+    let answer = compose(question, &candidates, Some(&likenesses));
+    let confidence = answer.as_ref().map(|answer| answer.features.probability());
     if attempt == Attempt::First
-        && answer.is_doubtful()
-        && let Some(given) = closest(&material, &candidates, Some(&likenesses), &answer)
+        && answer.as_ref().is_none_or(ExtractiveAnswer::is_doubtful)
+        && let Some(given) = closest(&material, &candidates, Some(&likenesses), answer.as_ref())
     {
         return Ok(Some(Written { text: given.text, by, passages: given.passages, confidence }));
     }
-    Ok(Some(Written { text: answer.text, by, passages: Vec::new(), confidence }))
+    Ok(answer.map(|answer| Written { text: answer.text, by, passages: Vec::new(), confidence }))
 }

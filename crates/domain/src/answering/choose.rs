@@ -157,6 +157,7 @@ pub(super) fn answer_by_part<'c>(question: &Question, ranked: &[Scored<'c>], par
         match best_for(question, ranked, part).or_else(|| default_told(ranked, part, &choice.sentences)) {
             Some(scored) if is_said(&choice.sentences, scored.0) => {}
             Some(scored) => choice.sentences.push(scored),
+            None if part.asks_of_the_same() && is_told(question, &choice.sentences, part) => {}
             None => missing.push(part.missing()),
         }
     }
@@ -205,6 +206,14 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
     // Of equals the one that ranks first.
     let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.map(|(_, scored)| scored)
+}
+
+/// Whether a chosen sentence holds the date, the person or the place that a part asks for.
+fn is_told(question: &Question, chosen: &[Scored<'_>], part: &Part) -> bool {
+    let (kind, asked) = (part.kind, &question.text);
+    let tells = |text: &str| kind.is_held_by(asked, text) && kind.fit(asked, text) >= 1.0;
+    matches!(kind, AnswerKind::Date | AnswerKind::Person | AnswerKind::Place)
+        && chosen.iter().any(|(sentence, _)| tells(&sentence.text))
 }
 
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {

@@ -8,6 +8,7 @@ use super::naming::words_in;
 use super::need::{Need, PassageReason, is_aside, is_headed_as_reason, is_headed_as_steps};
 use super::read_source::ReadSource;
 use super::rows_asked::rows_asked_for;
+use super::select::is_of_another_year;
 use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::evidence::Question;
@@ -313,6 +314,17 @@ impl<'m> Sources<'m> {
         };
         let excerpt = |units| read.excerpt(source, section, units, PassageReason::Closest);
         Some(parts.into_iter().map(excerpt).collect())
+    }
+
+    /// The beginning of the source that most likely answers, of those that are of no other year than the question.
+    pub(super) fn beginning_of_likeliest(&self) -> Option<Excerpt> {
+        let by_probability = |(_, one): &(usize, &ReadSource<'_>), (_, two): &(usize, &ReadSource<'_>)| {
+            one.source.probability.total_cmp(&two.source.probability)
+        };
+        // Of equals the last is the greatest.
+        let is_current = |(_, read): &(usize, &ReadSource<'_>)| !is_of_another_year(read.source, self.question());
+        let (number, read) = self.read.iter().enumerate().filter(is_current).rev().max_by(by_probability)?;
+        read.first_section(number, PassageReason::Closest)
     }
 
     /// The row, or the paragraph, in which a figure stands.

@@ -149,6 +149,26 @@ const HOLDERS: [&str; 38] = [
     "users",
 ];
 
+/// Offices that one person has.
+const OFFICES: [&str; 16] = [
+    "captain",
+    "ceo",
+    "chair",
+    "chairman",
+    "chairperson",
+    "chief",
+    "clerk",
+    "director",
+    "editor",
+    "head",
+    "manager",
+    "mayor",
+    "officer",
+    "president",
+    "secretary",
+    "treasurer",
+];
+
 /// Words of a question for the author of something, and of a sentence that tells one.
 const AUTHORED: [&str; 14] = [
     "maintains",
@@ -252,6 +272,15 @@ pub(super) fn asks_who_may(asked: &str) -> bool {
     let mut words = lower_case_words(asked);
     let is_who = words.next().is_some_and(|word| matches!(word.as_str(), "who" | "whom"));
     is_who && words.next().is_some_and(|word| MAY.contains(&word.as_str()))
+}
+
+/// Whether a question is for the person who has an office: "who is the treasurer".
+pub(super) fn asks_who_has_office(asked: &str) -> bool {
+    let words: Vec<String> = lower_case_words(asked).collect();
+    let is_of_office = |name: &String| OFFICES.contains(&name.as_str());
+    matches!(words.as_slice(), [who, is, the, rest @ ..]
+        if who == "who" && matches!(is.as_str(), "is" | "was") && matches!(the.as_str(), "the" | "our" | "your" | "their")
+            && rest.iter().any(is_of_office))
 }
 
 /// Whether a sentence names an office or a group of people that the question does not, or begins with whoever may or must do

@@ -135,7 +135,7 @@ fn passages_beside(behind: f32, other: f32) -> Option<QuotedPassages> {
     let likenesses: Vec<Likeness> = found.iter().map(cosine).collect();
     let answer = compose(&parsed, &found, Some(&likenesses)).expect("an answer");
     let material = Material { question: &parsed, sources: &sources, evidence: &evidence };
-    answer.is_doubtful().then(|| closest(&material, &found, Some(&likenesses), &answer).expect("passages"))
+    answer.is_doubtful().then(|| closest(&material, &found, Some(&likenesses), Some(&answer)).expect("passages"))
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn at_most_three_sections_come_nearest_each_of_another_source() {
     let answer = compose(&parsed, &found, None).expect("an answer");
     assert!(answer.is_doubtful(), "it holds no date");
     let material = Material { question: &parsed, sources: &sources, evidence: &evidence };
-    let given = closest(&material, &found, None, &answer).expect("passages");
+    let given = closest(&material, &found, None, Some(&answer)).expect("passages");
     let numbers: std::collections::BTreeSet<usize> = given.passages.iter().map(|given| given.source_index).collect();
     assert_eq!((numbers.len(), given.passages.len()), (3, 3), "{}", given.text);
 }
@@ -270,4 +270,54 @@ fn the_lines_below_the_title_are_no_steps() {
         .collect();
     let given = given_of("How do I claim travel expenses?", &sources).expect("passages");
     assert!(given.text.contains("Hand in expenses") && !given.text.contains("Owner"), "{}", given.text);
+}
+
+#[test]
+fn the_row_of_an_abbreviated_day_is_found() {
+    let menu = "| Day | Meal | Sweet |\n|---|---|---|\n| Mon | Leek soup | apple |\n| Wed | Pasta | plum cake |\n| Thu | Fish pie | jelly |";
+    assert_eq!(text("What is the meal on Thursday?", &[menu]), "Day: Thu | Meal: Fish pie | Sweet: jelly [^1]");
+}
+
+#[test]
+fn the_row_of_a_range_without_a_unit_holds_the_amount_of_its_column() {
+    let fees = "| Income per month | 25 h | 35 h |\n|---|---|---|\n| up to 1,500 | 20 | 35 |\n| 1,501–2,500 | 48 | 70 |\n| 2,501–3,500 | 96 | 131 |\n| above 3,500 | 138 | 196 |";
+    let row = text("nursery fee 35 hours with 3000 pounds income", &[fees]);
+    assert!(row.starts_with("Income per month: 2,501–3,500") && row.matches("Income").count() == 1, "{row}");
+}
+
+#[test]
+fn a_sentence_in_brackets_comes_with_the_one_before_it() {
+    let rules = "Two editors must approve a change. (One approval is enough if the change has waited for a week.) Nobody approves their own.";
+    let given = text("How many approvals does a change need if it has waited?", &[rules]);
+    assert!(given.starts_with("Two editors must approve a change. [^1]"), "{given}");
+}
+
+#[test]
+fn a_list_of_offices_names_nobody() {
+    let statutes = "The board: chair, vice chair, treasurer, captain and secretary. Up to 500 the treasurer of the board need not ask the AGM.";
+    let parsed = parsed("Who is the treasurer of the board?");
+    let source = AnswerSource { probability: 0.8, ..AnswerSource::alone(statutes) };
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "", statutes)];
+    let found = candidates(&parsed, &[source], &evidence);
+    assert!(compose(&parsed, &found, None).is_some_and(|answer| answer.is_doubtful()));
+    assert!(text("Who is the treasurer of the board?", &["The treasurer of the board is Ida Moss."]).contains("Ida"));
+}
+
+#[test]
+fn a_date_beside_what_it_is_of_answers_the_second_part() {
+    let notes = "Kiln 1.18, called \"No mystery\", came on 12 December 2022. It burns less gas.";
+    let both = text("What was kiln 1.18 called and when was it released?", &[notes]);
+    assert!(both.contains("No mystery") && !both.contains("None of the passages"), "{both}");
+}
+
+#[test]
+fn a_correct_source_without_a_related_sentence_is_given_from_its_beginning() {
+    let recipe = "300 g flour, 250 g sugar and 60 g cocoa. Mix dry, mix wet, do not stir for long.";
+    let parsed = parsed("Which cake has no eggs?");
+    let heading = ["Petra's cake without eggs".to_owned()];
+    let source = AnswerSource { probability: 0.8, heading: &heading, ..AnswerSource::alone(recipe) };
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "Petra's cake without eggs", recipe)];
+    let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
+    let given = closest(&material, &[], None, None).expect("a passage");
+    assert!(given.text.starts_with("### Petra's cake without eggs\n\n300 g flour"), "{}", given.text);
 }

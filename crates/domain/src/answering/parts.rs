@@ -3,6 +3,7 @@
 use crate::asking::{asks_yes_or_no, is_auxiliary, is_question_word};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
+use crate::wording::lower_case_words;
 
 /// Signs between two questions in one sentence, before the word that opens the second.
 const JOINTS: [&str; 8] = [", and ", " and ", "; ", ", or ", " or ", ", ", " & ", " n "];
@@ -50,6 +51,12 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// Whether it asks more of what the part before is about: "and when was it released".
+    pub(super) fn asks_of_the_same(&self) -> bool {
+        const PRONOUNS: [&str; 5] = ["he", "it", "she", "that", "they"];
+        lower_case_words(&self.text).any(|word| PRONOUNS.contains(&word.as_str()))
+    }
+
     /// Returns the sentence stating that no sentence was found for this part.
     pub(super) fn missing(&self) -> String {
         let words = self.text.trim_matches(|c: char| !c.is_alphanumeric());

@@ -60,19 +60,24 @@ pub fn passages(
 
 /// The section around the best sentence, or of a long one what follows, for a question whose answer is too doubtful to be
 /// given as one, that of the nearest passage, and those of sentences nearly as good: the answer may stand beside the sentence,
-/// or in another source. A title or a part of a list may be the best here. `None` if it cannot be quoted.
+/// or in another source. A title or a part of a list may be the best here. Without an answer and any sentence that is related to
+/// the question, the beginning of the likeliest source. `None` if it cannot be quoted.
 #[must_use]
 pub fn closest(
     material: &Material<'_>,
     candidates: &[SentenceCandidate],
     likenesses: Option<&[Likeness]>,
-    answer: &ExtractiveAnswer,
+    answer: Option<&ExtractiveAnswer>,
 ) -> Option<QuotedPassages> {
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
     let ranked = rank(candidates, likenesses);
     let sources = Sources::new(material, &ranked);
-    let (first, highest) = *ranked.first()?;
-    let quoted = answer.best().filter(|_| answer.is_rivalled);
+    let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
+    let Some((first, highest)) = ranked.first().copied() else {
+        page.push(&sources, sources.beginning_of_likeliest()?);
+        return (!page.passages.is_empty()).then_some(page);
+    };
+    let quoted = answer.filter(|answer| answer.is_rivalled).and_then(ExtractiveAnswer::best);
     let is_quoted = |(found, _): &&Scored<'_>| {
         quoted.is_some_and(|quoted| quoted.source == found.source && quoted.range == found.range)
     };
@@ -82,7 +87,6 @@ pub fn closest(
     let is_nearest = |(found, _): &&Scored<'_>| found.behind <= 0.0 && !found.is_fragment;
     let nearest = ranked.iter().find(is_nearest).filter(|_| best.behind > NEARER);
     let others = ranked.iter().filter(says_something);
-    let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     // One that begins within a sentence is not given.
     if let Some(section) = headed_as_asked(material).and_then(|(source, at)| sources.section_of(source, at)) {
         page.push_all(&sources, section);

@@ -287,7 +287,7 @@ fn a_doubtful_answer_is_given_its_paragraph() {
     let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
     let found = candidates(&parsed, material.sources, &evidence);
     let answer = compose(&parsed, &found, None).expect("an answer");
-    let given = closest(&material, &found, None, &answer).expect("passages");
+    let given = closest(&material, &found, None, Some(&answer)).expect("passages");
     assert_eq!(given.passages, [GivenPassage { source_index: 0, reason: PassageReason::Closest, about: None }]);
     assert!(given.text.contains("2. Pull the old toner out. [^1]"), "lists stay whole: {}", given.text);
 }
@@ -301,7 +301,7 @@ fn of_a_list_of_entries_those_that_are_about_the_question_are_given() {
     let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
     let found = candidates(&parsed, material.sources, &evidence);
     let answer = compose(&parsed, &found, None).expect("an answer");
-    let given = closest(&material, &found, None, &answer).expect("passages");
+    let given = closest(&material, &found, None, Some(&answer)).expect("passages");
     let expected = "### fetch(1)\n\n36: Bad resume of a download. [^1] It could not be gone on with. [^1]";
     assert_eq!(given.text, expected);
 }
@@ -315,7 +315,7 @@ fn what_is_said_about_an_entry_begins_none() {
     let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
     let found = candidates(&parsed, material.sources, &evidence);
     let answer = compose(&parsed, &found, None).expect("an answer");
-    let given = closest(&material, &found, None, &answer).expect("passages").text;
+    let given = closest(&material, &found, None, Some(&answer)).expect("passages").text;
     let entry = "lid_limit: Sets how many lids a jar may have. [^1]\n\nIntroduced: 3.0 [^1]\n\nDefault: 4 [^1]";
     assert!(given.starts_with(entry), "{given}");
 }
@@ -356,7 +356,7 @@ fn a_few_words_are_given_the_section_that_they_head() {
     let material = Material { question: &parsed, sources: &[about, safety], evidence: &evidence };
     let found = candidates(&parsed, material.sources, &evidence);
     let answer = compose(&parsed, &found, None).expect("an answer");
-    let given = closest(&material, &found, None, &answer).expect("passages");
+    let given = closest(&material, &found, None, Some(&answer)).expect("passages");
     assert!(given.text.starts_with("### Toner › MSDS\n\nThe safety sheet is in the drawer. [^2]"), "{}", given.text);
 
     // Where it begins within a sentence, another section is given.
@@ -366,7 +366,7 @@ fn a_few_words_are_given_the_section_that_they_head() {
     let material = Material { question: &parsed, sources: &[about, cut], evidence: &evidence };
     let found = candidates(&parsed, material.sources, &evidence);
     let answer = compose(&parsed, &found, None).expect("an answer");
-    let given = closest(&material, &found, None, &answer).expect("passages");
+    let given = closest(&material, &found, None, Some(&answer)).expect("passages");
     assert!(given.text.starts_with("### Toner › About\n\nToner is sold as toner. [^1]"), "{}", given.text);
 }
 

@@ -2,10 +2,10 @@
 //! "Who is the Head of Finance?", "Signed: … by Ada" for "Who signed it?", "£200.01 to £1,000" for "a claim of £800".
 
 use super::form::asks_who_may;
-use super::naming::AskedWords;
+use super::naming::{AskedWords, words_in};
 use super::row::columns_and_values;
+use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::{Question, QuestionTerms};
 use crate::lexical::analyzer::Analyzer;
 use crate::wording::lower_case_words;
 
@@ -42,7 +42,7 @@ pub(super) struct Roles<'q> {
     /// Stem of the verb whose doer is asked for.
     done: Option<String>,
     /// Its terms, with the amount that it gives.
-    terms: &'q QuestionTerms,
+    question: &'q Question,
     /// Whether it says itself that something is not there, or asks whether it is.
     is_denied: bool,
     /// Whether it is for those who may or must do something.
@@ -55,7 +55,7 @@ impl<'q> Roles<'q> {
         Self {
             words: AskedWords::of(&question.asked),
             done: doer.flatten(),
-            terms: &question.terms,
+            question,
             is_denied: question.kind == AnswerKind::YesNo
                 || lower_case_words(&question.asked).any(|word| NO.contains(&word.as_str())),
             is_for_holder: asks_who_may(&question.asked),
@@ -65,7 +65,7 @@ impl<'q> Roles<'q> {
     /// The bonus of a sentence; `is_change` is that its document changes what another one says.
     pub(super) fn bonus_of_sentence(&self, text: &str, is_change: bool) -> f32 {
         let agent = if self.names_doer(text) { AGENT } else { 0.0 };
-        let ranged = bonus_of_range(case_of(text).and_then(|case| self.terms.range_fit(case)));
+        let ranged = bonus_of_range(case_of(text).and_then(|case| self.question.terms.range_fit(case)));
         agent + ranged + if is_change { AMENDMENT } else { 0.0 }
     }
 
@@ -77,14 +77,19 @@ impl<'q> Roles<'q> {
         let named = if is_named { VALUE_OF_COLUMN } else { 0.0 };
         let whole = if holds_whole { WHOLE_VALUE } else { 0.0 };
         let denied = if self.denies(row) { DENIED } else { 0.0 };
-        let fits = cells.iter().filter_map(|(_, value)| self.terms.range_fit(value));
+        let fits = cells.iter().filter_map(|(column, value)| {
+            let is_named = words_in(self.question, column) != 0;
+            let terms = &self.question.terms;
+            if is_named { terms.range_fit_in_column(header, value) } else { terms.range_fit(value) }
+        });
         named.max(whole) - denied + bonus_of_range(fits.reduce(|one, other| one || other))
     }
 
     /// Whether a row is about a case without something that the question has: "no attendant".
     fn denies(&self, row: &str) -> bool {
         let words: Vec<String> = lower_case_words(row).collect();
-        let is_asked = |word: &String| self.terms.terms().iter().any(|term| term.word.eq_ignore_ascii_case(word));
+        let is_asked =
+            |word: &String| self.question.terms.terms().iter().any(|term| term.word.eq_ignore_ascii_case(word));
         let is_denied = |pair: &[String]| matches!(pair, [no, what] if NO.contains(&no.as_str()) && is_asked(what));
         !self.is_denied && words.windows(2).any(is_denied)
     }

@@ -140,7 +140,7 @@ fn of_source(
 }
 
 /// Whether what a source says is of another year than the question names.
-fn is_of_another_year(source: &AnswerSource<'_>, question: &Question) -> bool {
+pub(super) fn is_of_another_year(source: &AnswerSource<'_>, question: &Question) -> bool {
     let titles = std::iter::once(source.title).chain(source.heading.iter().map(String::as_str));
     let texts = source.table_header.into_iter().chain([source.text]);
     currency::is_of_another_year(&question.text, titles, texts)

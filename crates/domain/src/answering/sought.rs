@@ -3,8 +3,8 @@
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::form::{
-    asks_for_author, asks_for_default, asks_for_option, asks_for_variable, asks_in_present, asks_who_may, is_made_by,
-    names_variable, tells_amount, tells_condition, tells_default,
+    asks_for_author, asks_for_default, asks_for_option, asks_for_variable, asks_in_present, asks_who_has_office,
+    asks_who_may, is_made_by, names_variable, tells_amount, tells_condition, tells_default,
 };
 use super::need::asks_why;
 use crate::command_options::options;
@@ -33,6 +33,8 @@ enum Form {
     Author,
     /// Those who may or must do something: by name, by office, or by group.
     Holder,
+    /// Whoever has an office, by name.
+    OfOffice,
     /// A reason.
     Reason,
     /// The definition of a term.
@@ -68,6 +70,7 @@ impl<'q> Sought<'q> {
             AnswerKind::Date => Form::Time { in_present: asks_in_present(asked) },
             AnswerKind::Person if asks_for_author(asked) => Form::Author,
             AnswerKind::Person if asks_who_may(asked) => Form::Holder,
+            AnswerKind::Person if asks_who_has_office(asked) => Form::OfOffice,
             AnswerKind::Definition if question.terms.asks_for_term() => Form::Definition,
             AnswerKind::List => Form::List,
             _ if asks_why(asked) => Form::Reason,
@@ -107,6 +110,7 @@ impl<'q> Sought<'q> {
             }
             Form::Author => is_made_by(text) && candidate.holds_kind || names_in_full(&self.question.text, text),
             Form::Reason | Form::Holder => candidate.holds_kind,
+            Form::OfOffice => candidate.holds_kind && candidate.fit >= 1.0 || candidate.is_row,
             Form::Variable => names_variable(text),
             Form::Option => !options(text).is_empty() || candidate.is_row,
             Form::Definition => {

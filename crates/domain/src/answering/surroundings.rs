@@ -188,6 +188,12 @@ fn is_exception_asked(question: &Question) -> bool {
     lower_case_words(&question.text).any(|word| EXCEPTIONS.contains(&word.as_str()))
 }
 
+/// Whether a sentence stands in brackets as a whole, so that it only adds to the one before.
+fn is_in_brackets(sentence: &str) -> bool {
+    let inner = sentence.strip_prefix('(').and_then(|rest| rest.trim_end_matches('.').strip_suffix(')'));
+    inner.is_some_and(|inner| !inner.contains(['(', ')']))
+}
+
 /// Whether a sentence begins with a default, and does not say of what.
 pub(super) fn opens_with_default(sentence: &str) -> bool {
     let first = lower_case_words(sentence).next();
@@ -209,7 +215,10 @@ pub(super) fn context(
     let words = source.text.get(sentence.range.clone())?;
     let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
     let tells_default = opens_with(words, &OPENINGS_OF_DEFAULT);
-    let points_back = tells_default || POINTING_BACK.contains(&first.as_str()) || opens_with(words, &OPENINGS_BACK);
+    let points_back = tells_default
+        || is_in_brackets(words)
+        || POINTING_BACK.contains(&first.as_str())
+        || opens_with(words, &OPENINGS_BACK);
     if !points_back {
         return None;
     }

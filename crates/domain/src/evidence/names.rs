@@ -120,7 +120,8 @@ pub fn names_a_person(question: &str, sentence: &str) -> bool {
     any_name(question, sentence, |name| {
         // A single word at the beginning is capitalised in any case.
         let may_be_any_word = name.before.is_empty() && name.words.len() == 1;
-        !may_be_any_word && !name.has_place_word() && !name.follows(&NEVER_BEFORE_PERSONS)
+        let is_acronym = matches!(name.words, [word] if word.chars().all(char::is_uppercase));
+        !may_be_any_word && !is_acronym && !name.has_place_word() && !name.follows(&NEVER_BEFORE_PERSONS)
     })
 }
 

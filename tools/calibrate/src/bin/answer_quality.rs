@@ -59,7 +59,7 @@ async fn main() {
                 let material = Material { question: &round.question, sources, evidence: &admitted.evidence };
                 let with = with_vectors.then_some(&*likenesses);
                 let given = passages(&material, plan(text).question_type, &found, with)
-                    .or_else(|| closest(&material, &found, with, &answer).filter(|_| answer.is_doubtful()));
+                    .or_else(|| closest(&material, &found, with, Some(&answer)).filter(|_| answer.is_doubtful()));
                 let best = answer.best().expect("a sentence");
                 count("best sentence holds it", is_right(question, &sources[best.source].text[best.range.clone()]));
                 let holds = is_right(question, &answer.text);

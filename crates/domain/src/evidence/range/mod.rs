@@ -123,21 +123,57 @@ impl QuestionTerms {
         within.filter_map(position).fold(0, |mask, position| mask | 1 << position)
     }
 
-    /// Whether the one amount of the question lies in a range of `text`; `None` if it gives several or none, or `text` has no
-    /// range of its unit.
+    /// Whether an amount of the question lies in a range of `text`; `None` if it gives none, several that may be of
+    /// one unit, or `text` has no range of its unit.
     #[must_use]
     pub fn range_fit(&self, text: &str) -> Option<bool> {
-        let [amount] = self.amounts.as_slice() else { return None };
-        fit(amount, text)
+        self.fit_of_any(|amount| fit(amount, text))
+    }
+
+    /// The same for a cell whose column the question names: a range without a unit is of that of its column. An amount that the
+    /// header holds is the name of another column.
+    #[must_use]
+    pub fn range_fit_in_column(&self, header: &str, cell: &str) -> Option<bool> {
+        let header = Tokens::of(header);
+        let is_column = |amount: &Amount| {
+            let mut digits = (0..header.len()).filter_map(|at| header.number(at));
+            digits.any(|(_, digits)| digits == amount.digits)
+        };
+        let is_comparable = |range: &NumberRange, amount: &Amount| {
+            range.unit.is_none() && !is_column(amount) || range.is_of_unit(amount)
+        };
+        self.fit_of_any(|amount| within(amount, cell, |range| is_comparable(range, amount)))
+    }
+
+    fn fit_of_any(&self, fit: impl Fn(&Amount) -> Option<bool>) -> Option<bool> {
+        match self.amounts.as_slice() {
+            [amount] => fit(amount),
+            [one, other] if one.is_of_other_unit(other) => match (fit(one), fit(other)) {
+                (Some(one), Some(other)) => Some(one || other),
+                (one, other) => one.or(other),
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Amount {
+    fn is_of_other_unit(&self, other: &Self) -> bool {
+        matches!((&self.unit, &other.unit), (Some(own), Some(others)) if !is_same_unit(own, others))
     }
 }
 
 /// Whether an amount lies in a range of a text; `None` if the text has no range of its unit.
 pub(super) fn fit(amount: &Amount, text: &str) -> Option<bool> {
+    within(amount, text, |range| range.is_of_unit(amount))
+}
+
+/// Whether an amount lies in one of the ranges of a text that are comparable with it; `None` if there is none.
+fn within(amount: &Amount, text: &str, is_comparable: impl Fn(&NumberRange) -> bool) -> Option<bool> {
     if !text.contains(|sign: char| sign.is_ascii_digit()) {
         return None;
     }
-    let comparable = ranges(&Tokens::of(text)).into_iter().filter(|range| range.is_of_unit(amount));
+    let comparable = ranges(&Tokens::of(text)).into_iter().filter(is_comparable);
     comparable.map(|range| range.contains(amount)).reduce(|one, other| one || other)
 }
 
