@@ -226,6 +226,13 @@ pub(super) fn asks_for_variable(asked: &str) -> bool {
     asks && words.windows(2).any(|pair| matches!(pair, [of, variable] if of == "environment" && variable == "variable"))
 }
 
+/// Whether a question is for a version: "in which release …", "since what version …".
+pub(super) fn asks_for_version(asked: &str) -> bool {
+    let mut words = lower_case_words(asked).take(MOST_BEFORE_NAME);
+    let asks = words.any(|word| matches!(word.as_str(), "which" | "what"));
+    asks && words.any(|word| matches!(word.as_str(), "version" | "release"))
+}
+
 /// Whether a sentence says by whom something is: by a name, or by "the community". Not "separated by commas".
 pub(super) fn is_made_by(sentence: &str) -> bool {
     let mut words = sentence.split_whitespace().skip_while(|word| !word.eq_ignore_ascii_case("by")).skip(1);

@@ -321,3 +321,13 @@ fn a_correct_source_without_a_related_sentence_is_given_from_its_beginning() {
     let given = closest(&material, &[], None, None).expect("a passage");
     assert!(given.text.starts_with("### Petra's cake without eggs\n\n300 g flour"), "{}", given.text);
 }
+
+#[test]
+fn a_version_stands_over_what_it_brought() {
+    let notes = "## 3.8.0 - 8 January\n\n- Jars of 250 ml.\n\n## 3.7.1 - 2 December\n\n- Fixed a leak in the kiln bridge with more than 800 jars.\n- Lids.";
+    let asked = "In which release was the leak of the kiln bridge fixed?";
+    let given = text(asked, &[notes]);
+    assert!(given.starts_with("3.7.1 - 2 December [^1] Fixed a leak in the kiln bridge"), "{given}");
+    let given = text("Was the leak of the kiln bridge fixed?", &[notes]);
+    assert!(given.starts_with("Fixed a leak"), "{given}");
+}

@@ -11,7 +11,9 @@ use super::named_entry::{EntryNames, prefer_codes, prefer_named};
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section, is_question};
-use super::surroundings::{Above, beside, context, entry_begun, opens_with_default, ruling, taken_back, told_below};
+use super::surroundings::{
+    Above, beside, context, entry_begun, opens_with_default, ruling, taken_back, told_below, version_over,
+};
 use crate::currency;
 use crate::evidence::Question;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -98,7 +100,10 @@ fn of_source(
             let paragraph = evidence.sentences.get(block_start..=place).unwrap_or_default();
             candidate.context = context(source, above, sentence)
                 .or_else(|| ruling(question, source, paragraph))
-                .or_else(|| entry_begun(source, paragraph));
+                .or_else(|| entry_begun(source, paragraph))
+                .or_else(|| {
+                    version_over(question, source, evidence.sentences.get(..place).unwrap_or_default(), sentence)
+                });
             if asked.is_for_default && opens_with_default(&candidate.text) {
                 candidate.belong_to(source, above, &question.terms);
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::AnswerSource;
 use super::candidate::below_heading;
 use super::entry::Entry;
-use super::form::{asks_for_default, tells_default};
+use super::form::{asks_for_default, asks_for_version, tells_default};
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
 use super::section::is_own_heading;
@@ -14,7 +14,7 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
-use crate::wording::{Wording, answers_yes_or_no, lower_case_words};
+use crate::wording::{Wording, answers_yes_or_no, is_version, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
@@ -130,6 +130,29 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
     let name = entry_label(words)?.split_whitespace().next()?;
     let text = plain_line(words).filter(|_| name.starts_with('-') || is_code_name(name))?;
     (text.len() <= LONGEST_NAMING).then(|| (first.range.clone(), text))
+}
+
+/// The nearest heading above a sentence that names a version, where the question is for one and the sentence has none: release
+/// notes tell it once for all that is new.
+pub(super) fn version_over(
+    question: &Question,
+    source: &AnswerSource<'_>,
+    above: &[SentenceEvidence],
+    sentence: &SentenceEvidence,
+) -> Option<(Range<usize>, String)> {
+    let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
+    let names_version = |text: &str| text.split_whitespace().any(|word| is_version(number_in(word)));
+    if !asks_for_version(&question.asked) || names_version(words(sentence)) {
+        return None;
+    }
+    let heading =
+        above.iter().rfind(|above| above.kind == BlockKind::Heading).filter(|above| names_version(words(above)))?;
+    Some((heading.range.clone(), plain_line(words(heading))?))
+}
+
+/// A word from its first digit to its last: "v1.17.0," is of version 1.17.0.
+fn number_in(word: &str) -> &str {
+    word.trim_matches(|sign: char| !sign.is_ascii_digit())
 }
 
 /// The next sentence of the paragraph, if it takes back a part of what the one before denies.
