@@ -240,7 +240,16 @@ fn write(question: &Question, chosen: &[Scored<'_>], features: Features, goes_be
         is_rivalled: false,
         is_unlikely: false,
     };
+    let mut before: Option<&SentenceCandidate> = None;
     for (candidate, score) in chosen {
+        // Sentences that do not stand beside each other are quoted in paragraphs of their own.
+        let is_beside = |before: &SentenceCandidate| {
+            before.source == candidate.source && candidate.place.abs_diff(before.place) <= 1
+        };
+        if before.is_some_and(|before| !is_beside(before)) {
+            answer.text.push_str("\n\n");
+        }
+        before = Some(candidate);
         let is_there = |answer: &ExtractiveAnswer, range: &Range<usize>| {
             let holds =
                 |source: usize, other: &Range<usize>| source == candidate.source && other.contains(&range.start);
@@ -298,17 +307,22 @@ impl ExtractiveAnswer {
         }
     }
 
+    /// Whether what stands before its last marker ends like a sentence.
+    fn ends_plainly(&self) -> bool {
+        self.text.rsplit_once(" [^").is_some_and(|(text, _)| ends_plainly(text))
+    }
+
     /// Whether a sentence would run on in the list or the code at its end.
     fn ends_with_list(&self) -> bool {
         self.text.lines().next_back().is_some_and(|line| line.starts_with("- ") || line.starts_with("```"))
     }
 
     fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {
-        let ends_plainly = text.ends_with(['.', '!', '"', '”', '。', ')']);
-        if !self.text.is_empty() {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
             // Text that does not end like a sentence would run into the next one, and so would a row of a table.
             let follows_row = self.text.lines().next_back().is_some_and(is_row);
-            let breaks = !ends_plainly || is_row(text) || follows_row || self.ends_with_list();
+            let is_apart = is_row(text) || follows_row || self.ends_with_list();
+            let breaks = is_apart || !ends_plainly(text) || !self.ends_plainly();
             self.text.push_str(if breaks { "\n\n" } else { " " });
         }
         self.text.push_str(&marked(text, source + 1));
@@ -319,4 +333,9 @@ impl ExtractiveAnswer {
 /// Whether a line shows the cells of a row of a table.
 fn is_row(line: &str) -> bool {
     line.contains(" | ")
+}
+
+/// Whether a text ends like a sentence.
+fn ends_plainly(text: &str) -> bool {
+    text.ends_with(['.', '!', '"', '”', '。', ')'])
 }

@@ -36,7 +36,7 @@ fn a_legend_is_no_code_and_a_title_no_answer() {
 fn both_parts_of_a_question_are_answered() {
     let page = "A meal costs 5 euros. Fish on Thursdays. Order by 9:30 at the board.";
     let both = text("How much does a meal cost, and until when do I have to order?", &[page]);
-    assert_eq!(both, "A meal costs 5 euros. [^1] Order by 9:30 at the board. [^1]");
+    assert_eq!(both, "A meal costs 5 euros. [^1]\n\nOrder by 9:30 at the board. [^1]");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_name_with_its_value_is_a_sentence_however_short() {
     let page = "The practical bits\n\nAddress: 12 Mill Lane.\nCleaners come on Monday after six.\nBins: Friday.\nPost: goes out at 16:00.";
     assert_eq!(text("When are the bins emptied?", &[page]), "Bins: Friday. [^1]");
     let both = text("What is the address, and when are the bins emptied?", &[page]);
-    assert_eq!(both, "Address: 12 Mill Lane. [^1] Bins: Friday. [^1]");
+    assert_eq!(both, "Address: 12 Mill Lane. [^1]\n\nBins: Friday. [^1]");
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn a_version_stands_over_what_it_brought() {
     let notes = "## 3.8.0 - 8 January\n\n- Jars of 250 ml.\n\n## 3.7.1 - 2 December\n\n- Fixed a leak in the kiln bridge with more than 800 jars.\n- Lids.";
     let asked = "In which release was the leak of the kiln bridge fixed?";
     let given = text(asked, &[notes]);
-    assert!(given.starts_with("3.7.1 - 2 December [^1] Fixed a leak in the kiln bridge"), "{given}");
+    assert!(given.starts_with("3.7.1 - 2 December [^1]\n\nFixed a leak in the kiln bridge"), "{given}");
     let given = text("Was the leak of the kiln bridge fixed?", &[notes]);
     assert!(given.starts_with("Fixed a leak"), "{given}");
 }
