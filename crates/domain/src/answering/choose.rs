@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::candidate::SentenceCandidate;
-use super::form::{AN_OPTION, asks_for_default, asks_for_option, tells_default};
+use super::form::{AN_OPTION, asks_for_default, asks_for_option, tells_amount, tells_default};
 use super::parts::Part;
+use super::sought::is_told;
 use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::measure::{counted, counts};
+use crate::evidence::measure::{Measure, counted, counts};
 use crate::evidence::{Question, TermMask};
 use crate::wording::{bare, has_digit, lower_case_words};
 
@@ -157,7 +158,7 @@ pub(super) fn answer_by_part<'c>(question: &Question, ranked: &[Scored<'c>], par
         match best_for(question, ranked, part).or_else(|| default_told(ranked, part, &choice.sentences)) {
             Some(scored) if is_said(&choice.sentences, scored.0) => {}
             Some(scored) => choice.sentences.push(scored),
-            None if part.asks_of_the_same() && is_told(question, &choice.sentences, part) => {}
+            None if part.asks_of_the_same() && tells_of_part(question, &choice.sentences, part) => {}
             None => missing.push(part.missing()),
         }
     }
@@ -186,11 +187,13 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
     // "Up to five unused days" are days of annual leave where the title says so.
     let in_place =
         |candidate: &SentenceCandidate| share(candidate) + AROUND_PART * share_of(candidate.held & !candidate.mask);
+    let measure = Measure::asked_for(&part.text).filter(|_| part.kind == AnswerKind::Number);
     let holds = |candidate: &SentenceCandidate| {
         let text = candidate.text.as_str();
         // A row names roles and departments where a person is asked for.
-        let holds_kind =
-            candidate.is_row && part.kind == AnswerKind::Person || part.kind.is_held_by(&question.text, text);
+        let is_measured = || measure.is_none_or(|measure| is_told(measure, candidate) || tells_amount(text));
+        let holds_kind = candidate.is_row && part.kind == AnswerKind::Person
+            || part.kind.is_held_by(&question.text, text) && is_measured();
         (in_place(candidate) >= ANSWERS_PART && holds_kind)
             || (share(candidate) >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.text, text))
     };
@@ -209,7 +212,7 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
 }
 
 /// Whether a chosen sentence holds the date, the person or the place that a part asks for.
-fn is_told(question: &Question, chosen: &[Scored<'_>], part: &Part) -> bool {
+fn tells_of_part(question: &Question, chosen: &[Scored<'_>], part: &Part) -> bool {
     let (kind, asked) = (part.kind, &question.text);
     let tells = |text: &str| kind.is_held_by(asked, text) && kind.fit(asked, text) >= 1.0;
     matches!(kind, AnswerKind::Date | AnswerKind::Person | AnswerKind::Place)

@@ -331,3 +331,23 @@ fn a_version_stands_over_what_it_brought() {
     let given = text("Was the leak of the kiln bridge fixed?", &[notes]);
     assert!(given.starts_with("Fixed a leak"), "{given}");
 }
+
+#[test]
+fn a_part_is_answered_in_its_own_measure() {
+    let report = "214 groups were hit and 3,180 orders failed. Orders were down for 92 minutes.";
+    let both = text("How long were orders down and how many groups were hit?", &[report]);
+    assert!(both.contains("92 minutes") && both.contains("214 groups"), "{both}");
+}
+
+#[test]
+fn the_number_of_a_telephone_has_digits() {
+    let is_doubtful = |page: &str| {
+        let parsed = parsed("What is Dr Moss's phone number?");
+        let source = AnswerSource { probability: 0.8, ..AnswerSource::alone(page) };
+        let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "", page)];
+        let found = candidates(&parsed, &[source], &evidence);
+        compose(&parsed, &found, None).expect("an answer").is_doubtful()
+    };
+    assert!(is_doubtful("Dr Moss has a phone and family medicine. She is number 2 of the practice."));
+    assert!(!is_doubtful("Dr Moss has a phone of her own: 01632 960 440. She is number 2 of the practice."));
+}

@@ -57,7 +57,7 @@ fn only_counts(sentence: &str) -> bool {
 }
 
 /// Whether a candidate tells a measure.
-fn is_told(measure: Measure, candidate: &SentenceCandidate) -> bool {
+pub(super) fn is_told(measure: Measure, candidate: &SentenceCandidate) -> bool {
     if candidate.is_row { measure.is_told_by_row(&candidate.text) } else { measure.is_told_by(&candidate.text) }
 }
 

@@ -15,16 +15,25 @@ const ENDS: [&str; 27] = [
     "or", "per", "that", "the", "to", "we", "when", "which", "with", "without", "you",
 ];
 
+/// Most words up to whose it is: "Dr Ida Moss's".
+const MOST_OF_OWNER: usize = 4;
+
 /// Most words of a phrase.
 const MOST: usize = 5;
 
 /// The words of what a question asks for by its name, "allowed upload size" of "what is the allowed upload size for guests";
 /// none where it asks in another way.
 pub(super) fn noun_phrase<'w, 'q>(words: &'w [&'q str]) -> &'w [&'q str] {
-    let ["what" | "which", "is" | "was" | "are" | "were", determiner, rest @ ..] = words else { return &[] };
-    if !DETERMINERS.contains(determiner) {
-        return &[];
-    }
+    let ["what" | "which", "is" | "was" | "are" | "were", rest @ ..] = words else { return &[] };
+    let is_owner = |word: &&str| word.ends_with("'s") || word.ends_with("’s");
+    let determiner = match rest.first() {
+        Some(first) if DETERMINERS.contains(first) => 0,
+        _ => match rest.iter().take(MOST_OF_OWNER).position(is_owner) {
+            Some(owner) => owner,
+            None => return &[],
+        },
+    };
+    let rest = rest.get(determiner + 1..).unwrap_or_default();
     let end = rest.iter().position(|word| ENDS.contains(word) || is_auxiliary(word)).unwrap_or(rest.len());
     rest.get(..end.min(MOST)).unwrap_or_default()
 }

@@ -3,9 +3,9 @@
 mod units;
 
 use self::units::{
-    AT_ONCE, BEFORE_HOUR, BETWEEN, CLOCK, CURRENCIES, DEGREE_SIGN, DEGREES, FREQUENCIES, FREQUENT, LAST_HOUR, LENGTHS,
-    MEMORY, MORE_TIMES, OF_CLOCK, PERCENT, PERCENT_SIGN, PORT_DIGITS, PRICES, SHARES, SHORT_LENGTHS, SIGNS_OF_MONEY,
-    TIMES, WITHOUT_END,
+    AT_ONCE, BEFORE_HOUR, BETWEEN, CLOCK, CURRENCIES, DEGREE_SIGN, DEGREES, FEWEST_DIGITS, FREQUENCIES, FREQUENT,
+    LAST_HOUR, LENGTHS, MEMORY, MORE_TIMES, OF_CLOCK, PERCENT, PERCENT_SIGN, PORT_DIGITS, PRICES, SHARES,
+    SHORT_LENGTHS, SIGNS_OF_MONEY, TELEPHONES, TIMES, WITHOUT_END,
 };
 use super::kind::{TIME_UNITS, asks_for_price, is_number_word};
 use super::phrase::{asked_of, noun_phrase};
@@ -32,6 +32,8 @@ pub(crate) enum Measure {
     Share,
     /// A temperature.
     Temperature,
+    /// The number of a telephone or an extension.
+    Telephone,
 }
 
 impl Measure {
@@ -68,6 +70,11 @@ impl Measure {
 
     /// The measure of a quantity that is asked for by its name: "monthly rent".
     fn named_by(phrase: &[&str]) -> Option<Self> {
+        if let [.., line, "number" | "numbers"] = phrase
+            && TELEPHONES.contains(line)
+        {
+            return Some(Self::Telephone);
+        }
         match *phrase.last()? {
             "period" | "duration" => Some(Self::Length),
             "temperature" => Some(Self::Temperature),
@@ -80,7 +87,7 @@ impl Measure {
     /// Whether a row of a table tells such a measure, of which the header, or nobody, may name the unit.
     pub(crate) fn is_told_by_row(self, row: &str) -> bool {
         let has_unit = || match self {
-            Self::Money | Self::Share | Self::Temperature => true,
+            Self::Money | Self::Share | Self::Telephone | Self::Temperature => true,
             _ => lower_case_words(row).any(|word| self.is_unit(&word)),
         };
         has_digit(row) && has_unit() || self.is_told_by(row)
@@ -113,6 +120,7 @@ impl Measure {
             Self::Share => sentence.contains(PERCENT_SIGN) || sentence.to_lowercase().contains("per cent"),
             Self::Temperature => sentence.contains(DEGREE_SIGN),
             Self::Clock => words.windows(2).any(is_hour) || shows_clock(sentence),
+            Self::Telephone => shows_telephone(sentence),
             _ => false,
         };
         is_told || in_words()
@@ -127,7 +135,7 @@ impl Measure {
             Self::Clock => OF_CLOCK.contains(&word),
             Self::Share => SHARES.contains(&word),
             Self::Port => PORT_DIGITS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit()),
-            Self::Memory | Self::Money | Self::Temperature => false,
+            Self::Memory | Self::Money | Self::Telephone | Self::Temperature => false,
         }
     }
 
@@ -145,7 +153,7 @@ impl Measure {
             Self::Clock => CLOCK.contains(&word),
             Self::Share => PERCENT.contains(&word),
             Self::Temperature => DEGREES.contains(&word),
-            Self::Port => false,
+            Self::Port | Self::Telephone => false,
         }
     }
 
@@ -156,7 +164,7 @@ impl Measure {
             Self::Memory => MEMORY.contains(&word),
             Self::Times => word == "x",
             Self::Clock => matches!(word, "am" | "pm" | "h"),
-            Self::Money | Self::Port | Self::Frequency | Self::Share | Self::Temperature => false,
+            Self::Money | Self::Port | Self::Frequency | Self::Share | Self::Telephone | Self::Temperature => false,
         }
     }
 }
@@ -172,6 +180,13 @@ fn shows_clock(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     text.match_indices([':', 'h']).any(|(at, _)| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
+}
+
+/// Whether a text shows a number of several digits, with what may stand between them in one of a telephone.
+fn shows_telephone(text: &str) -> bool {
+    let belongs = |sign: char| sign.is_ascii_digit() || matches!(sign, ' ' | '-' | '/' | '(' | ')' | '+' | '.');
+    let digits = |run: &str| run.chars().filter(char::is_ascii_digit).count();
+    text.split(|sign: char| !belongs(sign)).any(|run| digits(run) >= FEWEST_DIGITS)
 }
 
 fn is_number(word: &str) -> bool {

@@ -168,7 +168,7 @@ pub(super) const SHORT_LENGTHS: [&str; 16] =
     ["s", "sec", "secs", "ms", "us", "min", "mins", "h", "hr", "hrs", "d", "m", "km", "cm", "mm", "ft"];
 
 /// Nouns of a price, and verbs of a question for one.
-pub(super) const PRICES: [&str; 19] = [
+pub(super) const PRICES: [&str; 21] = [
     "budget",
     "charge",
     "charged",
@@ -179,16 +179,25 @@ pub(super) const PRICES: [&str; 19] = [
     "earn",
     "fare",
     "fee",
+    "fine",
     "paid",
     "pay",
     "price",
     "rent",
     "salary",
     "surcharge",
+    "tax",
     "toll",
     "turnover",
     "wage",
 ];
+
+/// Words before "number" of a telephone.
+pub(super) const TELEPHONES: [&str; 8] =
+    ["cell", "direct", "emergency", "extension", "fax", "mobile", "phone", "telephone"];
+
+/// Fewest digits of such a number, or of an extension.
+pub(super) const FEWEST_DIGITS: usize = 3;
 
 /// Currencies, and words after a sum.
 pub(super) const CURRENCIES: [&str; 22] = [
