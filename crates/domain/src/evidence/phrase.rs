@@ -25,11 +25,12 @@ const MOST: usize = 5;
 /// none where it asks in another way.
 pub(super) fn noun_phrase<'w, 'q>(words: &'w [&'q str]) -> &'w [&'q str] {
     let ["what" | "which", "is" | "was" | "are" | "were", rest @ ..] = words else { return &[] };
-    let is_owner = |word: &&str| word.ends_with("'s") || word.ends_with("’s");
+    // Words may have ended at the apostrophe.
+    let is_genitive = |word: &&str| *word == "s" || word.ends_with("'s");
     let determiner = match rest.first() {
         Some(first) if DETERMINERS.contains(first) => 0,
-        _ => match rest.iter().take(MOST_OF_OWNER).position(is_owner) {
-            Some(owner) => owner,
+        _ => match rest.iter().take(MOST_OF_OWNER).position(is_genitive) {
+            Some(genitive) => genitive,
             None => return &[],
         },
     };
