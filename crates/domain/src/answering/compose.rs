@@ -335,7 +335,7 @@ fn is_row(line: &str) -> bool {
     line.contains(" | ")
 }
 
-/// Whether a text ends like a sentence.
+/// Whether a text ends like a sentence, signs of Markdown left out.
 fn ends_plainly(text: &str) -> bool {
-    text.ends_with(['.', '!', '"', '”', '。', ')'])
+    text.trim_end_matches(['*', '_', '~', '`']).ends_with(['.', '!', '"', '”', '。', ')'])
 }

@@ -46,6 +46,9 @@ const LIST_ASKED_FOR: f32 = 0.5;
 pub(super) const LONGEST_STEPS: usize = 1500;
 const LONGEST_CLOSEST: usize = 800;
 
+/// Share of the question's weight in the title and headings of a source that answers as a whole.
+const HEADED_BY_QUESTION: f32 = 0.5;
+
 /// Share of the question's weight that a sentence must hold to be the list asked for.
 const NAMED_BY_SENTENCE: f32 = 0.8;
 
@@ -316,14 +319,17 @@ impl<'m> Sources<'m> {
         Some(parts.into_iter().map(excerpt).collect())
     }
 
-    /// The beginning of the source that most likely answers, of those that are of no other year than the question.
+    /// The beginning of the source that most likely answers, of those whose headings are about the question and that are of no
+    /// other year.
     pub(super) fn beginning_of_likeliest(&self) -> Option<Excerpt> {
         let by_probability = |(_, one): &(usize, &ReadSource<'_>), (_, two): &(usize, &ReadSource<'_>)| {
             one.source.probability.total_cmp(&two.source.probability)
         };
+        let is_headed = |(number, read): &(usize, &ReadSource<'_>)| {
+            self.share(*number, 0..0) >= HEADED_BY_QUESTION && !is_of_another_year(read.source, self.question())
+        };
         // Of equals the last is the greatest.
-        let is_current = |(_, read): &(usize, &ReadSource<'_>)| !is_of_another_year(read.source, self.question());
-        let (number, read) = self.read.iter().enumerate().filter(is_current).rev().max_by(by_probability)?;
+        let (number, read) = self.read.iter().enumerate().filter(is_headed).rev().max_by(by_probability)?;
         read.first_section(number, PassageReason::Closest)
     }
 

@@ -60,8 +60,8 @@ pub fn passages(
 
 /// The section around the best sentence, or of a long one what follows, for a question whose answer is too doubtful to be
 /// given as one, that of the nearest passage, and those of sentences nearly as good: the answer may stand beside the sentence,
-/// or in another source. A title or a part of a list may be the best here. Without an answer and any sentence that is related to
-/// the question, the beginning of the likeliest source. `None` if it cannot be quoted.
+/// or in another source. A title or a part of a list may be the best here. Without any sentence that is related to the
+/// question, the beginning of the likeliest source whose headings are. `None` if it cannot be quoted.
 #[must_use]
 pub fn closest(
     material: &Material<'_>,
