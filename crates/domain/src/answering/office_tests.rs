@@ -348,6 +348,6 @@ fn the_number_of_a_telephone_has_digits() {
         let found = candidates(&parsed, &[source], &evidence);
         compose(&parsed, &found, None).expect("an answer").is_doubtful()
     };
-    assert!(is_doubtful("Dr Moss has a phone and family medicine. She is number 2 of the practice."));
+    assert!(is_doubtful("Dr Moss has a phone and family medicine. She is on leave until 31 August 2026."));
     assert!(!is_doubtful("Dr Moss has a phone of her own: 01632 960 440. She is number 2 of the practice."));
 }

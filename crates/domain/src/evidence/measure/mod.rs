@@ -182,11 +182,13 @@ fn shows_clock(text: &str) -> bool {
     text.match_indices([':', 'h']).any(|(at, _)| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
 }
 
-/// Whether a text shows a number of several digits, with what may stand between them in one of a telephone.
+/// Whether a text shows the number of a telephone, with what may stand between its digits, or that of an extension.
 fn shows_telephone(text: &str) -> bool {
     let belongs = |sign: char| sign.is_ascii_digit() || matches!(sign, ' ' | '-' | '/' | '(' | ')' | '+' | '.');
     let digits = |run: &str| run.chars().filter(char::is_ascii_digit).count();
+    let names_extension = || lower_case_words(text).any(|word| matches!(word.as_str(), "ext" | "extension"));
     text.split(|sign: char| !belongs(sign)).any(|run| digits(run) >= FEWEST_DIGITS)
+        || has_digit(text) && names_extension()
 }
 
 fn is_number(word: &str) -> bool {

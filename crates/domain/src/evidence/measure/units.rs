@@ -196,8 +196,8 @@ pub(super) const PRICES: [&str; 21] = [
 pub(super) const TELEPHONES: [&str; 8] =
     ["cell", "direct", "emergency", "extension", "fax", "mobile", "phone", "telephone"];
 
-/// Fewest digits of such a number, or of an extension.
-pub(super) const FEWEST_DIGITS: usize = 3;
+/// Fewest digits of such a number: more than a year has.
+pub(super) const FEWEST_DIGITS: usize = 5;
 
 /// Currencies, and words after a sum.
 pub(super) const CURRENCIES: [&str; 22] = [
