@@ -18,7 +18,7 @@ use crate::{
         citations::{CitedPassage, CitedState},
         retrieval::{Hit, RetrievalQuery, Stages, full_title},
     },
-    store::SearchedCollection,
+    store::{Passage, SearchedCollection},
 };
 
 /// Searches that run at the same time.
@@ -67,7 +67,7 @@ async fn cited(parts: &CheckParts, grant: &Grant, urn: Urn, place: usize) -> Res
         CitedState::Deleted { .. } => return Err(unkept("its document was deleted")),
     };
     let CitedPassage { title, heading, table_header, text, start_char, .. } = passage;
-    let title = full_title(&title, &heading, table_header.as_deref());
+    let title = title_of(&title, &heading, table_header.as_deref());
     Ok(CheckSource { urn: Some(urn), id: None, title, text, start: offset(start_char) })
 }
 
@@ -93,15 +93,23 @@ impl Search<'_> {
             filter: self.filter,
         };
         let found = self.parts.retriever.retrieve(&query, &Budget::new(Limits::ask())).await?;
-        let source = |hit: &Hit| CheckSource {
-            urn: Some(hit.urn()),
-            id: None,
-            title: hit.title(),
-            text: hit.passage.text.clone(),
-            start: offset(hit.passage.start_char),
+        let source = |hit: &Hit| {
+            let Passage { title, heading, table_header, text, start_char, .. } = hit.passage.as_ref();
+            let title = title_of(title, heading, table_header.as_deref());
+            CheckSource { urn: Some(hit.urn()), id: None, title, text: text.clone(), start: offset(*start_char) }
         };
         Ok(found.hits.iter().map(source).collect())
     }
+}
+
+/// Title of the document and the headings below it, and the header of the table that the passage begins in. The first
+/// heading is left out where it is the title.
+fn title_of(document: &str, heading: &[String], table_header: Option<&str>) -> String {
+    let below = match heading {
+        [first, below @ ..] if first == document => below,
+        all => all,
+    };
+    full_title(document, below, table_header)
 }
 
 fn offset(start: u32) -> usize {

@@ -126,6 +126,21 @@ async fn cited_passages_are_held_as_they_were_cited() {
 }
 
 #[tokio::test]
+async fn titles_name_the_headings_below_them_once() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let text = format!("# Leave\n\n{LEAVE}\n\n## Carrying over\n\nUnused leave lapses in March.");
+    app.ingest("handbook", &[("leave.md", &text)]).await;
+    let claim = "Unused leave lapses in March.";
+    let searched = check(&app, json!({"text": claim, "collections": ["handbook"], "top_k": 1})).await;
+    let source = &searched.body["sources"][0];
+    assert_eq!(source["title"], "Leave Carrying over", "{searched:?}");
+    let held = check(&app, json!({"text": claim, "urns": [&source["urn"]]})).await;
+    assert_eq!(held.body["sources"][0]["title"], "Leave Carrying over", "{held:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn in_collections_each_claim_is_searched() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;

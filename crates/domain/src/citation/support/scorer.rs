@@ -63,7 +63,8 @@ impl Judged {
 
 impl LexicalScorer<'_> {
     /// The one of all sources by which a claim is judged, by its index, and its support: the one that supports the claim
-    /// best, the first among equals, unless another one contradicts the claim about something of which this says less.
+    /// best, the first among equals, unless another one contradicts the claim about something of which this says less, or,
+    /// where none supports it, holds more of the claim and contradicts it.
     #[must_use]
     pub fn best(&self, claim: &str) -> Option<(usize, Support)> {
         let claim = Claim::of(claim);
@@ -81,7 +82,11 @@ impl LexicalScorer<'_> {
         }
         let (index, best) = best?;
         let is_enough = best.support.is_enough();
-        against.retain(|(_, other)| is_enough && other.dispute.as_ref().is_some_and(|it| best.yields_to(it)));
+        let is_denied = best.dispute.is_some();
+        against.retain(|(_, other)| {
+            let Some(dispute) = other.dispute.as_ref() else { return false };
+            if is_enough { best.yields_to(dispute) } else { !is_denied && other.weight > best.weight }
+        });
         let strongest = against.into_iter().reduce(|one, two| if two.1.weight > one.1.weight { two } else { one });
         Some(strongest.map_or((index, best.support), |(index, other)| (index, other.support)))
     }

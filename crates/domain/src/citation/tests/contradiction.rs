@@ -116,6 +116,25 @@ fn without_markers_the_source_that_supports_a_claim_best_is_its_own() {
 }
 
 #[test]
+fn without_support_the_source_that_is_about_the_same_contradicts_the_claim() {
+    let (backups, abroad) = (
+        "The database is backed up every night at 03:00. Backups are kept for 35 days.",
+        "You may work from another country of the European Economic Area for up to 30 days a year.",
+    );
+    let claim = "Backups are kept for 30 days.";
+    for texts in [[backups, abroad], [abroad, backups]] {
+        let basis = Basis::new(texts.map(PreparedSource::new).into(), "");
+        let checked = Draft::read(claim, &basis, Attribution::Best).checked_claims(&basis);
+        assert_eq!(checked[0].claim.verdict, ClaimVerdict::Contradicted, "{checked:?}");
+        let words = checked[0].contradiction.as_ref().map(|found| found.quote.text.as_str());
+        assert_eq!(words, Some("Backups are kept for 35 days."));
+    }
+    let basis = Basis::new(vec![PreparedSource::new(abroad)], "");
+    let checked = Draft::read(claim, &basis, Attribution::Best).checked_claims(&basis);
+    assert_eq!(checked[0].claim.verdict, ClaimVerdict::Unsupported);
+}
+
+#[test]
 fn without_any_source_every_claim_is_unsupported() {
     let basis = Basis::new(Vec::new(), "");
     let draft = Draft::read("Whales sing.", &basis, Attribution::Best);
