@@ -170,7 +170,7 @@ mod tests {
     fn an_abstention_shows_the_closest_passages() {
         let source = json!({"title": "Doors", "source": "doors.md", "text": "Doors\nopen inwards."});
         let body = json!({"answer": null, "reason": "low_support", "sources": [source, source, source, source]});
-        let closest = "  - Doors (doors.md): \"Doors open inwards.…\"\n".repeat(3);
+        let closest = "  - Doors (doors.md): \"Doors open inwards.\"\n".repeat(3);
         assert_eq!(
             readable(&body),
             format!("No sure answer in these documents: no passage surely answers it.\n\nClosest:\n{closest}")

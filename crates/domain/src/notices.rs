@@ -12,6 +12,8 @@ pub const NO_ANSWER: &str = "There is no answer in these documents.";
 pub const MOST_CLOSEST: usize = 3;
 /// Longest beginning of such a passage, in characters.
 const LONGEST_BEGINNING: usize = 160;
+/// Stands behind the cells of a row.
+const CELLS_END: &str = ";";
 
 /// Says how a word of the question was read.
 #[must_use]
@@ -34,12 +36,37 @@ pub fn unknown<S: AsRef<str>>(words: &[S]) -> Option<String> {
     (!words.is_empty()).then(|| format!("No document holds: {}", words.join(", ")))
 }
 
-/// The beginning of a passage on one line.
+/// The beginning of a passage on one line, without the heading that it is named by and the marks of headings and tables.
 #[must_use]
 pub fn beginning(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = text.split_once('\n').filter(|(first, rest)| is_heading(first) && begins_with_blank_line(rest));
+    let lines = shown.map_or(text, |(_, rest)| rest).lines().filter_map(plain).collect::<Vec<_>>().join(" ");
+    let line = lines.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.trim_end_matches(CELLS_END);
     let words: String = line.chars().take(LONGEST_BEGINNING).collect();
-    format!("{}…", words.trim_end())
+    if words.len() == line.len() { words } else { format!("{}…", words.trim_end()) }
+}
+
+/// Whether the line is a heading of Markdown.
+fn is_heading(line: &str) -> bool {
+    let words = line.trim_start_matches('#');
+    words.len() < line.len() && (words.is_empty() || words.starts_with(' '))
+}
+
+/// Whether a blank line comes first, with more behind it: comments of settings, which begin with `#` too, have none.
+fn begins_with_blank_line(text: &str) -> bool {
+    text.split_once('\n').is_some_and(|(first, rest)| first.trim().is_empty() && !rest.trim().is_empty())
+}
+
+/// The words of a line; `None` of the line below the header of a table.
+fn plain(line: &str) -> Option<String> {
+    let line = line.trim();
+    let Some(row) = line.strip_prefix('|').and_then(|row| row.strip_suffix('|')) else {
+        return Some(if is_heading(line) { line.trim_start_matches('#').to_owned() } else { line.to_owned() });
+    };
+    let is_rule = row.chars().all(|character| matches!(character, '|' | '-' | ':' | ' '));
+    let cells: Vec<&str> = row.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect();
+    (!is_rule).then(|| cells.join(" · ") + CELLS_END)
 }
 
 #[cfg(test)]
@@ -61,7 +88,23 @@ mod tests {
 
     #[test]
     fn a_beginning_is_one_line() {
-        assert_eq!(beginning("Doors\n open   inwards. "), "Doors open inwards.…");
+        assert_eq!(beginning("Doors\n open   inwards. "), "Doors open inwards.");
         assert_eq!(beginning(&"ä".repeat(500)).chars().count(), LONGEST_BEGINNING + 1);
+    }
+
+    #[test]
+    fn a_beginning_has_no_marks_of_markdown() {
+        for (text, shown) in [
+            ("# Doors\n\nThey open inwards.", "They open inwards."),
+            ("## Doors\r\n\r\nThey open inwards.\n\n### Locks\n\nNone.", "They open inwards. Locks None."),
+            ("# Doors", "Doors"),
+            ("# The backlog.\n#\n# In busy places\nbacklog 511", "The backlog. In busy places backlog 511"),
+            ("#!/bin/sh\n\ndate", "#!/bin/sh date"),
+            ("| leave | pay |\n|:---|---|\n| Birth | 26 weeks |\n\nAsk.", "leave · pay; Birth · 26 weeks; Ask."),
+            ("| leave | pay |\n| Birth | 26 weeks |", "leave · pay; Birth · 26 weeks"),
+            ("a | b", "a | b"),
+        ] {
+            assert_eq!(beginning(text), shown);
+        }
     }
 }
