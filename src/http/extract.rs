@@ -194,7 +194,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
                 Some((name, _)) => (name, detail),
                 None => detail.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("", detail)),
             };
-            ApiError::invalid_field(format!("?{name}"), detail)
+            ApiError::invalid_field(format!("?{name}"), in_words_of_json(detail))
         })?;
         Ok(Self(value))
     }
@@ -279,6 +279,15 @@ mod tests {
             in_words_of_json("unknown variant `lexcal`, expected one of `hybrid`, `dense`, `lexical`"),
             "unknown variant `lexcal`, expected one of `hybrid`, `dense`, `lexical`; did you mean `lexical`?"
         );
+    }
+
+    #[tokio::test]
+    async fn a_misspelt_parameter_names_the_one_that_was_meant() {
+        let (mut parts, ()) = axum::http::Request::get("/?txt=b").body(()).expect("a request").into_parts();
+        let rejected = ValidQuery::<Inner>::from_request_parts(&mut parts, &()).await.err().expect("a rejection");
+        let found = rejected.into_response().extensions().get::<Problem>().cloned().expect("a problem");
+        assert_eq!(found.errors[0].pointer, "?txt");
+        assert!(found.detail.ends_with("; did you mean `text`?"), "{}", found.detail);
     }
 
     #[test]
