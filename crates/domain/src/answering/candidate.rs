@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::AnswerSource;
 use super::entry::Entry;
 use super::form::{bonus, names_holder, tells_default};
-use super::fragment::{is_code, is_fragment, is_part_of_synopsis};
+use super::fragment::{is_code, is_fragment, is_part_of_synopsis, leans_on_item_above};
 use super::listed::List;
 use super::naming::{about, named, words_in};
 use super::need::{Reason, asks_why};
@@ -272,6 +272,7 @@ pub(super) fn candidate(
             || is_row && question.kind == AnswerKind::YesNo && !may_affirm(words)
             || !is_row
                 && (is_cut(source, sentence.range.start)
+                    || leans_on_item_above(&text) && is_item(source, sentence.range.start)
                     || is_code(&text)
                     || is_fragment(&text) && !is_headed_name && !is_dated_heading),
         named: if is_row { named(question, words) } else { 0.0 },
@@ -334,6 +335,12 @@ pub(super) fn is_cut(source: &AnswerSource<'_>, start: usize) -> bool {
     let begins_small = source.text.get(start..).is_some_and(|words| words.starts_with(char::is_lowercase));
     let has_capitals = || source.text.chars().any(char::is_uppercase);
     source.key.ordinal > 0 && before.trim().is_empty() && begins_small && has_capitals()
+}
+
+/// Whether the sentence at a byte begins an item of a list: nothing but its mark stands before it on its line.
+fn is_item(source: &AnswerSource<'_>, start: usize) -> bool {
+    let mark = source.text.get(line_start(source.text, start)..start).unwrap_or_default().trim();
+    !mark.is_empty() && !mark.contains(char::is_alphabetic) && !mark.starts_with(['>', '#'])
 }
 
 /// A sentence without the heading of plain text that stands on the line before it: one of the headings above the source,

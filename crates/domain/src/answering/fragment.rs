@@ -1,7 +1,7 @@
 //! Texts that say nothing by themselves: titles, labels, code, contents, references, and how a command is called.
 
 use crate::command_options::entry_options;
-use crate::wording::{has_digit, named_value};
+use crate::wording::{has_digit, lower_case_words, named_value};
 
 /// Most words of a sentence that is a name with an article before it.
 const MOST_OF_NAME: usize = 4;
@@ -59,6 +59,15 @@ fn tells_default_in_brackets(text: &str) -> bool {
 pub(super) fn is_title_line(line: &str) -> bool {
     let words = line.split_whitespace().count();
     words <= LONG_LINE && !ends_like_sentence(line) && !line.contains([':', '|', '=', '@'])
+}
+
+/// Whether an item of a list holds only where those above it do not: "otherwise call the desk".
+pub(super) fn leans_on_item_above(item: &str) -> bool {
+    const ALONE: [&str; 3] = ["else", "otherwise", "then"];
+    const OF_IF: [&str; 6] = ["no", "none", "not", "so", "that", "yes"];
+    let mut words = lower_case_words(item);
+    let Some(first) = words.next() else { return false };
+    ALONE.contains(&first.as_str()) || first == "if" && words.next().is_some_and(|next| OF_IF.contains(&next.as_str()))
 }
 
 /// Whether a text has the sign of an end.

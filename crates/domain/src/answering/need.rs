@@ -10,7 +10,7 @@ use crate::planning::QuestionType;
 use crate::wording::lower_case_words;
 
 /// Openings of a question for what is to be done.
-const STEPS: [&str; 24] = [
+const STEPS: [&str; 27] = [
     "how to ",
     "how do i ",
     "how do we ",
@@ -35,6 +35,29 @@ const STEPS: [&str; 24] = [
     "what do i do ",
     "what should i do ",
     "what do i have to do ",
+    "what do we do ",
+    "what must i do ",
+    "what to do ",
+];
+
+/// Ends of such a question after what has happened: "The lamp is out, what now?".
+const AFTER_EVENT: [&str; 16] = [
+    "what can i do",
+    "what can we do",
+    "what do i do",
+    "what do i have to do",
+    "what do i do now",
+    "what do we do",
+    "what has to be done",
+    "what is to be done",
+    "what must i do",
+    "what must we do",
+    "what now",
+    "what shall i do",
+    "what should i do",
+    "what should we do",
+    "what to do",
+    "what to do now",
 ];
 
 /// Words of a heading under which steps stand.
@@ -231,7 +254,10 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
 #[must_use]
 pub fn asks_for_steps(question: &str) -> bool {
     let asked = question.trim_start().to_lowercase();
+    let whole = asked.trim_end_matches(['?', '.', '!', ' ']);
+    let is_whole_word = |before: &str| before.ends_with([' ', ',', '.', ';', ':', '?', '!', '-', '–', '—']);
     STEPS.iter().any(|opening| asked.starts_with(opening))
+        || AFTER_EVENT.iter().any(|end| whole.strip_suffix(end).is_some_and(is_whole_word))
 }
 
 /// Whether a section is headed as steps, by the innermost of the headings above it.
@@ -293,6 +319,10 @@ mod tests {
             ("How do I undo the last commit?", Some(Need::Steps)),
             ("How to mount a disk", Some(Need::Steps)),
             ("What should I do if my laptop is lost?", Some(Need::Steps)),
+            ("the pump is wet, what now?", Some(Need::Steps)),
+            ("red lamp on the pump: what to do", Some(Need::Steps)),
+            ("I lost my key. What do I do now?", Some(Need::Steps)),
+            ("what time is it now", None),
             ("Compare annual leave with sick leave.", Some(Need::Comparison)),
             ("What is the difference between tea and coffee?", Some(Need::Comparison)),
             ("Summarise the leave policy", Some(Need::Overview)),

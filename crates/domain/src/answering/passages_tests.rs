@@ -41,6 +41,16 @@ fn a_how_to_is_given_its_section() {
 }
 
 #[test]
+fn of_a_list_of_what_to_do_no_item_is_the_answer() {
+    let pump = "# Pumps\n\nThey are red.\n\n## The pump shows \"dry\"\n\n1. Is the inlet open? If not: turn the key.\n2. Red lamp: no oil. Call the desk.\n3. Otherwise: the pump is dry, so pull the plug for a minute.";
+    let given = text("pump shows dry, what now?", &[pump]);
+    assert!(["1. Is the inlet", "2. Red lamp", "3. Otherwise"].iter().all(|item| given.contains(item)), "{given}");
+    let otherwise = "Full tanks are emptied.\n\n- jar in the tank? Drop it.\n- otherwise grow the full tank by a litre, which takes a day.";
+    let said = super::tests::text("Which tank is full for a day?", &[otherwise]);
+    assert!(!said.contains("otherwise"), "{said}");
+}
+
+#[test]
 fn steps_under_a_heading_for_them_belong_to_their_document() {
     let heading = |last: &str| vec!["Restoring the pump".to_owned(), last.to_owned()];
     let (about, steps) = (heading("About"), heading("Steps"));
