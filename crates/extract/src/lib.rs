@@ -8,6 +8,7 @@
 mod archive;
 mod asciidoc;
 mod attachments;
+mod bars;
 mod comments;
 mod compressed;
 mod content;
@@ -103,6 +104,7 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
     match format {
         Format::Plain => {
             let text = plain::joined(&text);
+            let text = bars::closed(&text, bars::Marked::ByLayout);
             content.headings = plain::headings(&text);
             content.set_text(text.into_owned())?;
         }

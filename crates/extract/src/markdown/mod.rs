@@ -1,11 +1,15 @@
-//! Markdown: the text as it is, but for three things that are no part of its common syntax and would be read as running text:
-//! front matter, definition lists and footnotes.
+//! Markdown: the text as it is, but for three things that are no part of its common syntax and would be read as running text,
+//! front matter, definition lists and footnotes, and for tables, whose rows are written with bars at their ends.
 
 mod definitions;
 mod footnotes;
 mod front_matter;
 
-use super::{ExtractError, content::Content};
+use super::{
+    ExtractError,
+    bars::{self, Marked},
+    content::Content,
+};
 
 /// Adds a Markdown document; its title is that of its front matter, if it has one.
 pub(super) fn document(text: &str, content: &mut Content) -> Result<(), ExtractError> {
@@ -14,7 +18,8 @@ pub(super) fn document(text: &str, content: &mut Content) -> Result<(), ExtractE
         content.name(title);
     }
     let body = definitions::written_out(&footnotes::written_out(body));
-    content.set_text(front.above(body))
+    let body = bars::closed(&body, Marked::ByDelimiter);
+    content.set_text(front.above(body.into_owned()))
 }
 
 #[cfg(test)]

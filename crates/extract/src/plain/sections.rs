@@ -17,6 +17,9 @@ const FEWEST_BARE: usize = 3;
 /// Fewest sections of one paragraph that show where the last of them ends.
 const FEWEST_OF_ONE_PARAGRAPH: usize = 3;
 
+/// Fewest words of a line, its number included, that is a clause without a sign at its end.
+const FEWEST_OF_CLAUSE: usize = 9;
+
 /// Words and signs before the number of a section, with their capitals.
 const WORDS: [&str; 17] = [
     "§",
@@ -162,7 +165,9 @@ impl<'t> Item<'t> {
         let is_text = below.is_some_and(|below| {
             let is_item = number_of(below).is_some_and(|(other, ..)| other == mark);
             let is_counted = parts_of_number(below).is_some() || below.split_whitespace().count() == 1;
-            !below.starts_with(char::is_lowercase) && !is_item && (is_worded || !is_counted)
+            !below.starts_with(char::is_lowercase)
+                && !is_item
+                && (is_worded || !is_counted || mark == Mark::Point && is_clause_of(first, below))
         });
         let is_title = is_text
             && above.is_empty()
@@ -209,6 +214,18 @@ impl<'t> Item<'t> {
         let text = self.words.get(..end)?;
         Some(Section { style, bytes: bytes.start..bytes.start + end, text: on_one_line(text) })
     }
+}
+
+/// Whether a line is a clause of a section with this number, "4.1 The lids are free." below "4. Lids": the entries of a table of
+/// contents are no sentences.
+fn is_clause_of(section: usize, line: &str) -> bool {
+    let number = line.split_whitespace().next().unwrap_or_default().trim_end_matches(['.', ')']);
+    let is_part = number.split_once('.').is_some_and(|(first, part)| {
+        first.parse() == Ok(section)
+            && !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    });
+    is_part && (line.ends_with(['.', ';', ':', ',']) || line.split_whitespace().count() >= FEWEST_OF_CLAUSE)
 }
 
 /// How a line of words begins with a number, its first part, and the bytes up to its end.
@@ -278,6 +295,16 @@ mod tests {
         assert_eq!(found(law), all(&["Art. 1", "Art. 2 Rates per year", "Art. 3 Free", ""]));
         let second = headings(law).into_iter().nth(1).and_then(|heading| law.get(heading.bytes));
         assert_eq!(second, Some("Art. 2  Rates per year"));
+    }
+
+    #[test]
+    fn titles_with_a_number_head_their_clauses() {
+        let terms = "TERMS OF PAINT\nOf May\n\n1. Words\n1.1 A tin holds paint.\n1.2 Pots hold what tins do not hold, which is oil.\n\n\
+            2. What is left out\n2.1 Lids, save those of tins.\n2.2 Walls that\n (a) are wet,\n (b) are old.\n\n3. End\n3.1 It comes in \
+            May, or when the last of the tins is empty\n";
+        assert_eq!(found(terms), all(&["1. Words", "2. What is left out", "3. End"]));
+        let contents = "1. Words\n1.1 Tins\n1.2 Pots\n\n2. Left out\n2.1 Lids\n2.2 Walls\n\n3. End\n3.1 May\n";
+        assert_eq!(found(contents), []);
     }
 
     #[test]
