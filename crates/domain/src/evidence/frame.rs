@@ -4,7 +4,7 @@
 pub(super) const WEIGHT: f32 = 0.4;
 
 /// The words as stems.
-const STEMS: [&str; 36] = [
+const STEMS: [&str; 37] = [
     "allow",
     "anybodi",
     "anyon",
@@ -40,6 +40,7 @@ const STEMS: [&str; 36] = [
     "sort",
     "term",
     "type",
+    "whose",
     "year",
 ];
 

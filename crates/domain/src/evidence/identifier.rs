@@ -1,4 +1,5 @@
-//! The identifiers of a question, and the words that say of which kind a number is.
+//! The identifiers of a question, and the words beside them that say less: of which kind a number is, or that something is
+//! somewhere.
 
 use std::ops::Range;
 
@@ -14,6 +15,9 @@ const MOST_NAMED: u64 = 2;
 /// Words that say of a number after them of which kind it is, as stems.
 const CLASSIFIERS: [&str; 10] =
     ["http", "status", "error", "code", "respons", "exit", "version", "number", "section", "chapter"];
+
+/// Participles of being somewhere, as stems.
+const BEING_THERE: [&str; 7] = ["found", "held", "kept", "locat", "situat", "store", "stand"];
 
 impl QuestionTerms {
     /// The names that hardly any chunk holds.
@@ -80,6 +84,12 @@ pub(super) fn is_classifier(text: &str, stem: &str, word: &Range<usize>) -> bool
     CLASSIFIERS.contains(&stem) && next.is_some_and(|next| next.starts_with(|sign: char| sign.is_ascii_digit()))
 }
 
+/// Whether a word of a question for a place says no more than that something is there: "where is the key kept".
+pub(super) fn is_of_being_there(text: &str, stem: &str) -> bool {
+    let opens = text.trim_start().get(.."where".len()).is_some_and(|opening| opening.eq_ignore_ascii_case("where"));
+    opens && BEING_THERE.contains(&stem)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +124,8 @@ mod tests {
         let weights = |question: &str| -> Vec<f32> { terms(question).terms().iter().map(|term| term.weight).collect() };
         let of_number = weights("HTTP 429 status");
         assert!(of_number[0] < of_number[1] && of_number[1] <= of_number[2], "{of_number:?}");
+        let of_place = weights("Where are spare lids kept?");
+        assert!(of_place[2] < of_place[1], "{of_place:?}");
         let of_name = weights("HTTP servers");
         assert!((of_name[0] - of_name[1]).abs() < 1e-6, "{of_name:?}");
     }

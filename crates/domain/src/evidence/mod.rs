@@ -8,6 +8,7 @@ mod frame;
 mod identifier;
 pub mod kind;
 pub(crate) mod measure;
+mod months;
 pub mod names;
 pub mod numbers;
 pub mod passage;
@@ -17,9 +18,10 @@ mod resemblance;
 
 use self::clause::asking_sentence;
 use self::entries::codes;
-use self::identifier::is_classifier;
+use self::identifier::{is_classifier, is_of_being_there};
 use self::kind::AnswerKind;
 use self::measure::Measure;
+use self::months::months;
 use self::names::is_named;
 use self::numbers::Numbers;
 use self::range::{Amount, amounts};
@@ -105,6 +107,8 @@ pub struct QuestionTerms {
     codes: Vec<String>,
     /// The amounts that it gives.
     amounts: Vec<Amount>,
+    /// The positions of its months, each with its number from 1.
+    months: Vec<(usize, usize)>,
     /// Those that the question writes as names.
     named: TermMask,
     /// The thing that it asks to define.
@@ -128,7 +132,7 @@ impl QuestionTerms {
             }
             let document_frequency = document_frequency(stem);
             let idf = inverse_document_frequency(chunks, document_frequency);
-            let is_frame = frame::has(stem) || is_classifier(&asked, stem, &range);
+            let is_frame = frame::has(stem) || is_classifier(&asked, stem, &range) || is_of_being_there(&asked, stem);
             let frame = if is_frame { frame::WEIGHT } else { 1.0 };
             #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
             let weight = idf as f32 * frame;
@@ -156,6 +160,7 @@ impl QuestionTerms {
         let positions = terms.iter().enumerate().filter(|(_, term)| is_named(question, &term.word));
         let named = positions.fold(0, |mask, (position, _)| mask | 1 << position);
         Self {
+            months: months(&terms),
             terms,
             mass,
             chunks,

@@ -55,7 +55,10 @@ impl PassageEvidence {
             let range = sentence.words();
             let words = text.get(range.clone()).unwrap_or_default();
             let found = scan(analyzer, question, words);
-            let mask = found.mask() | question.resembled_in(words) | question.in_ranges_of(words);
+            let mask = found.mask()
+                | question.resembled_in(words)
+                | question.in_ranges_of(words)
+                | question.in_months_of(words);
             evidence.text_mask |= mask;
             table.read(&sentence, words, mask);
             if sentence.kind == BlockKind::Code {

@@ -63,9 +63,10 @@ proptest! {
         prop_assert_eq!(terms.mask_of(analyzer, &text), read_in_full(&text).0);
         for sentence in PassageEvidence::new(analyzer, &terms, "", &text).sentences {
             let words = text.get(sentence.range.clone()).expect("bytes of the text");
-            // An amount is also held by a range that it lies in.
+            // An amount is also held by a range that it lies in, a month by its dates.
             let (mask, length) = read_in_full(words);
-            prop_assert_eq!((sentence.mask, sentence.length), (mask | terms.in_ranges_of(words), length));
+            let otherwise = terms.in_ranges_of(words) | terms.in_months_of(words);
+            prop_assert_eq!((sentence.mask, sentence.length), (mask | otherwise, length));
         }
     }
 

@@ -15,8 +15,8 @@ const LONGEST: usize = 120;
 /// Weight, as a share of the weightiest term's, from which a term of the question is an aspect of its own.
 const WEIGHTY: f32 = 0.35;
 /// Words that ask for something without being it: "how many", "what kind".
-const FRAME: [&str; 12] =
-    ["many", "much", "long", "often", "far", "kind", "kinds", "sort", "get", "gets", "do", "does"];
+const FRAME: [&str; 13] =
+    ["many", "much", "long", "often", "far", "kind", "kinds", "sort", "get", "gets", "do", "does", "whose"];
 /// The word that begins the line, and names the member, in which a model tells what is missing.
 const LABEL: &str = "missing";
 

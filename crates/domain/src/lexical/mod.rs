@@ -17,5 +17,6 @@ mod stop_words;
 pub mod term_id;
 pub(crate) mod unspaced;
 mod words;
+mod written_otherwise;
 
 pub(crate) use stop_words::is_empty_in_claims;

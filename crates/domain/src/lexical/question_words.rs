@@ -6,6 +6,7 @@
 //! - Three or four words with the initials of a usual abbreviation are also searched as that: tables head a column "EOL" where
 //!   readers ask for the "end of life".
 //! - Days of the week and months are also searched as they are abbreviated, and the other way round: timetables write "Thu".
+//! - So are words that tables write otherwise: "Ext." for the extension, "daily" for every day.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,6 +16,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::analyzer::Analyzer;
 use super::calendar::other_forms;
 use super::language::Language;
+use super::written_otherwise::other_words;
 use crate::asking::is_question_word;
 use crate::wording::lower_case;
 
@@ -62,8 +64,8 @@ pub fn without_auxiliaries<'q>(analyzer: &Analyzer, question: &'q str) -> Cow<'q
     left
 }
 
-/// The verbs of two words in a question written as one, abbreviations of its words, and its days and months in their other form,
-/// whether or not there are such words.
+/// The verbs of two words in a question written as one, abbreviations of its words, its days and months in their other form, and what
+/// tables write in the place of its words, whether or not there are such words.
 #[must_use]
 pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
     if analyzer.language() != Language::English {
@@ -82,10 +84,14 @@ pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
         }
     }
     joined.extend(abbreviations(analyzer, question, &words));
-    joined.extend(words.iter().flat_map(|(start, word)| {
-        let stems = other_forms(word).into_iter().flat_map(|form| analyzer.terms(form));
-        stems.map(move |stem| JoinedWord { stem, range: *start..start + word.len() })
-    }));
+    let lower: Vec<Cow<'_, str>> = words.iter().map(|(_, word)| lower_case(word)).collect();
+    let lower: Vec<&str> = lower.iter().map(|word| &**word).collect();
+    for (place, (start, word)) in words.iter().enumerate() {
+        let up_to_it = lower.get(place.saturating_sub(2)..=place).unwrap_or_default();
+        let forms = other_forms(word).into_iter().chain(other_words(up_to_it));
+        let stems = forms.flat_map(|form| analyzer.terms(form));
+        joined.extend(stems.map(|stem| JoinedWord { stem, range: *start..start + word.len() }));
+    }
     joined
 }
 
@@ -188,6 +194,7 @@ mod tests {
         assert_eq!(joined("Which user may log-in if a job times out?"), ["login", "timesout"]);
         assert_eq!(joined("Lunch of Thursdays, October?"), ["thu", "thur", "thur", "oct"]);
         assert_eq!(joined("lunch, thu, sept"), ["thursday", "septemb"]);
+        assert_eq!(joined("Whose extension has WiFi every day?"), ["ext", "wi", "fi", "daili"]);
         for question in ["web hooks", "as on", "C++ in", "back, up", "back", "42 up", "the sun sat", ""] {
             assert_eq!(joined(question), Vec::<String>::new(), "{question}");
         }
