@@ -90,7 +90,9 @@ impl AnswerKind {
             }
             Self::Date => {
                 let may_count = has_time(sentence);
+                let asked = question.to_lowercase();
                 new_words(question, sentence).any(|word| is_date(&word.to_lowercase(), may_count))
+                    || early_years(sentence).any(|year| !words(&asked).any(|word| word == year))
             }
             Self::Place if new_path(question, sentence) => true,
             Self::Person | Self::Place => {
@@ -216,10 +218,27 @@ fn is_number(word: &str) -> bool {
 /// Whether a word may be a date or a part of one; a small number only where it `may_count` days or hours, or as an ordinal.
 fn is_date(word: &str, may_count: bool) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
-    let is_year = (3..=4).contains(&digits) && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
+    let is_year = digits == 4 && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
     let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| word.ends_with(end));
     let is_small = digits > 0 && digits <= 2 && (may_count || is_ordinal);
     is_year || is_small || is_month(word) || is_day(word) || TIME_WORDS.contains(&word)
+}
+
+/// Numbers of three digits that the word before or after them shows to be years: "in 476", "794 AD". Others count something.
+fn early_years(sentence: &str) -> impl Iterator<Item = &str> {
+    const BEFORE: [&str; 13] =
+        ["after", "around", "before", "between", "by", "circa", "during", "from", "in", "since", "to", "until", "year"];
+    const AFTER: [&str; 4] = ["AD", "BC", "BCE", "CE"];
+    let all: Vec<&str> = words(sentence).collect();
+    let is_early = move |at: usize| {
+        let word = *all.get(at)?;
+        let digits = word.trim_end_matches('s');
+        let before = at.checked_sub(1).and_then(|before| all.get(before)).map(|word| word.to_lowercase());
+        let is_shown = before.is_some_and(|before| BEFORE.contains(&before.as_str()))
+            || all.get(at + 1).is_some_and(|next| AFTER.contains(next));
+        (digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()) && is_shown).then_some(word)
+    };
+    (0..words(sentence).count()).filter_map(is_early)
 }
 
 pub(super) fn is_capitalised(word: &str) -> bool {
