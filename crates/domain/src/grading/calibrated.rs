@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::features::{Features, Passage, of_round};
 use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
 use super::question::{Answerability, answerability, with_odds};
-use super::{Grade, Verdict, row};
+use super::{Grade, Verdict, headed, row};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::release_notes;
@@ -76,7 +76,9 @@ fn grade_by_odds(
     let features = of_round(question, passages, evidence);
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
     let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
-    let by_entry = passages.iter().zip(evidence).map(|(passage, evidence)| by_form(question, passage, evidence));
+    let are_headed = headed::by_titles(question, evidence);
+    let by_heading = are_headed.iter().map(|is_headed| if *is_headed { headed::PROBABILITY } else { 0.0 });
+    let by_form = passages.iter().zip(evidence).map(|(passage, evidence)| by_form(question, passage, evidence));
     let asks_for_changes = release_notes::are_asked_for(&question.text);
     let rare = question.terms.rare_names() | question.terms.identifiers();
     let is_named = |evidence: &PassageEvidence| evidence.mask() & rare == rare;
@@ -90,10 +92,10 @@ fn grade_by_odds(
         };
         odds * of_named * if is_aside { ODDS_OF_RELEASE_NOTES } else { 1.0 }
     };
-    let by_both = by_features.zip(by_entry).map(|(one, other)| one.max(other));
+    let by_either = by_features.zip(by_form).zip(by_heading).map(|((one, other), third)| one.max(other).max(third));
     let own_odds = passages.iter().zip(evidence).map(|(passage, evidence)| odds_of(passage, evidence));
     let probabilities: Vec<f32> =
-        by_both.zip(own_odds).map(|(probability, odds)| with_odds(probability, odds)).collect();
+        by_either.zip(own_odds).map(|(probability, odds)| with_odds(probability, odds)).collect();
     let highest = probabilities.iter().copied().fold(0.0, f32::max);
     let verdicts = features
         .into_iter()

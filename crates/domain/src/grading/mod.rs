@@ -2,6 +2,7 @@
 
 pub mod calibrated;
 pub mod features;
+mod headed;
 pub mod missing;
 mod model;
 pub mod question;

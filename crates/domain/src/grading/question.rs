@@ -7,8 +7,8 @@
 
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
-use super::row;
 use super::unnamed::is_about_something_else;
+use super::{headed, row};
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -95,8 +95,10 @@ pub fn answerability(
     let features = of_nearest(question, passages, nearest.as_ref());
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
+    let is_headed = headed::by_titles(question, evidence).contains(&true);
     let by_row = if has_row { row::PROBABILITY } else { 0.0 };
-    let probability = with_odds(model.probability(&features, chunks), odds).max(by_row);
+    let by_heading = if is_headed { headed::PROBABILITY } else { 0.0 };
+    let probability = with_odds(model.probability(&features, chunks), odds).max(by_row).max(by_heading);
     let highest = if is_about_something_else(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }
