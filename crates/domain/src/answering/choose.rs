@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::candidate::SentenceCandidate;
 use super::form::{AN_OPTION, asks_for_default, asks_for_option, tells_amount, tells_default};
 use super::parts::Part;
+use super::row::counts_in_a_column;
 use super::sought::is_told;
 use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
@@ -158,7 +159,7 @@ pub(super) fn answer_by_part<'c>(question: &Question, ranked: &[Scored<'c>], par
         match best_for(question, ranked, part).or_else(|| default_told(ranked, part, &choice.sentences)) {
             Some(scored) if is_said(&choice.sentences, scored.0) => {}
             Some(scored) => choice.sentences.push(scored),
-            None if part.asks_of_the_same() && tells_of_part(question, &choice.sentences, part) => {}
+            None if tells_of_part(question, &choice.sentences, part) => {}
             None => missing.push(part.missing()),
         }
     }
@@ -211,12 +212,20 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
     best.map(|(_, scored)| scored)
 }
 
-/// Whether a chosen sentence holds the date, the person or the place that a part asks for.
+/// Whether a chosen sentence holds the date, the person or the place that a part asks for, or a chosen row the number of what it
+/// counts.
 fn tells_of_part(question: &Question, chosen: &[Scored<'_>], part: &Part) -> bool {
     let (kind, asked) = (part.kind, &question.text);
     let tells = |text: &str| kind.is_held_by(asked, text) && kind.fit(asked, text) >= 1.0;
-    matches!(kind, AnswerKind::Date | AnswerKind::Person | AnswerKind::Place)
-        && chosen.iter().any(|(sentence, _)| tells(&sentence.text))
+    match kind {
+        AnswerKind::Date | AnswerKind::Person | AnswerKind::Place => {
+            part.asks_of_the_same() && chosen.iter().any(|(sentence, _)| tells(&sentence.text))
+        }
+        AnswerKind::Number => counted(&part.text).is_some_and(|counted| {
+            chosen.iter().any(|(sentence, _)| sentence.is_row && counts_in_a_column(&sentence.text, &counted))
+        }),
+        _ => false,
+    }
 }
 
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {

@@ -36,6 +36,12 @@ const CLEAR_LEAD: f32 = 0.1;
 /// Bonus from which a sentence or a row has the form that the question asks for.
 const IN_FORM: f32 = 0.5;
 
+/// Share of the score of a row from which another one of its table may come before it.
+const NEARLY: f32 = 0.9;
+
+/// Most rows of a table that are given as an answer although nothing tells them apart.
+const MOST_ALIKE: usize = 2;
+
 /// Longest sentence with what follows it in its paragraph, in bytes.
 const BRIEF_PARAGRAPH: usize = 300;
 
@@ -69,7 +75,8 @@ pub fn compose(
     };
     let best = *choice.sentences.first()?;
     let features = Features::of(question, best, &ranked, likeness);
-    let least = if best.0.bonus >= IN_FORM { LEAST_IN_FORM } else { LEAST };
+    let is_in_form = best.0.bonus >= IN_FORM || is_row_asked_for(question, best.0);
+    let least = if is_in_form { LEAST_IN_FORM } else { LEAST };
     let lacks_kind = parts.is_empty() && !sought.is_told_by(&choice.sentences);
     let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
     let goes_below = parts.is_empty();
@@ -81,7 +88,7 @@ pub fn compose(
     };
     let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
-    answer.is_unlikely = features.probability() < least;
+    answer.is_unlikely = features.probability() < least || is_one_of_alike(question, best.0, &ranked);
     answer.name_missing(&choice.missing);
     Some(answer)
 }
@@ -108,7 +115,19 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let answers = first(&|scored| may_answer(scored.0) && is_named(scored));
     let answers = answers.filter(|place| is_on_subject(question, ranked, *place));
     let answers = answers.or_else(|| first(&is_named)).unwrap_or(0);
+    let answers = row_that_holds_more(ranked, answers).unwrap_or(answers);
     ranked.drain(..answers);
+}
+
+/// Of the rows of a table below one the first that holds all that it holds of the question, and more.
+fn row_that_holds_more(ranked: &[Scored<'_>], place: usize) -> Option<usize> {
+    let (first, score) = ranked.get(place).filter(|(first, _)| first.is_row)?;
+    let holds_more = |(row, other): &Scored<'_>| {
+        let is_beside = row.is_row && row.source == first.source;
+        is_beside && row.mask & first.mask == first.mask && row.mask != first.mask && *other >= NEARLY * score
+    };
+    let below = ranked.iter().skip(place + 1).position(holds_more)?;
+    Some(place + 1 + below)
 }
 
 /// Whether all words of a sentence are the question's, so that it gives the question back, as the error that is asked about.
@@ -147,6 +166,20 @@ fn is_on_subject(question: &Question, ranked: &[Scored<'_>], place: usize) -> bo
 /// manuals such answers were wrong three times in five, other ones one time in five.
 fn is_rivalled(chosen: &[Scored<'_>], features: &Features) -> bool {
     chosen.first().is_some_and(|(best, _)| best.behind > NEARER) && features.margin() < CLEAR_LEAD
+}
+
+/// Whether a row of a table holds all that a question of several words says, and the kind of thing asked for.
+fn is_row_asked_for(question: &Question, best: &SentenceCandidate) -> bool {
+    let is_singled_out = question.terms.terms().len() > 1 && question.terms.share(best.mask) >= 1.0;
+    best.is_row && best.holds_kind && is_singled_out
+}
+
+/// Whether the best sentence is a row of a table, and others beside it hold as much of the question and fit it as well, but hold
+/// not all of it: nothing tells them apart.
+fn is_one_of_alike(question: &Question, best: &SentenceCandidate, ranked: &[Scored<'_>]) -> bool {
+    let is_alike = |(other, _): &&Scored<'_>| other.is_row && other.source == best.source && other.mask == best.mask;
+    let is_whole = question.terms.share(best.held) >= 1.0;
+    best.is_row && !is_whole && ranked.iter().filter(is_alike).count() > MOST_ALIKE
 }
 
 /// Best first, but sentences of one source stand in that source's order.

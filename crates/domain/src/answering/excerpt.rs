@@ -333,6 +333,17 @@ impl<'m> Sources<'m> {
         read.first_section(number, PassageReason::Closest)
     }
 
+    /// What stands around the code that holds most of the question, which no sentence may hold.
+    pub(super) fn around_code(&self) -> Option<Vec<Excerpt>> {
+        let terms = &self.question().terms;
+        let of_sources = self.material.evidence.iter().enumerate();
+        let code = of_sources.flat_map(|(number, evidence)| evidence.code.iter().map(move |code| (number, code)));
+        let about = code.filter(|(_, (_, mask))| terms.share(*mask) >= HEADED_BY_QUESTION);
+        // Of equals the last is the greatest.
+        let most = about.rev().max_by(|(_, (_, one)), (_, (_, two))| terms.share(*one).total_cmp(&terms.share(*two)));
+        most.and_then(|(number, (range, _))| self.section_of(number, range.start))
+    }
+
     /// The row, or the paragraph, in which a figure stands.
     fn figure_of(&self, source: usize, start: usize) -> Option<Excerpt> {
         let (read, section, unit) = self.unit_of(source, start)?;

@@ -43,6 +43,8 @@ pub mod ranking;
 mod read_source;
 mod role;
 mod row;
+#[cfg(test)]
+mod row_tests;
 mod rows_asked;
 mod section;
 mod select;

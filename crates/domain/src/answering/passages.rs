@@ -61,7 +61,8 @@ pub fn passages(
 /// The section around the best sentence, or of a long one what follows, for a question whose answer is too doubtful to be
 /// given as one, that of the nearest passage, and those of sentences nearly as good: the answer may stand beside the sentence,
 /// or in another source. A title or a part of a list may be the best here. Without any sentence that is related to the
-/// question, the beginning of the likeliest source whose headings are. `None` if it cannot be quoted.
+/// question, what stands around the code that is, or the beginning of the likeliest source whose headings are. `None` if it
+/// cannot be quoted.
 #[must_use]
 pub fn closest(
     material: &Material<'_>,
@@ -74,7 +75,10 @@ pub fn closest(
     let sources = Sources::new(material, &ranked);
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     let Some((first, highest)) = ranked.first().copied() else {
-        page.push(&sources, sources.beginning_of_likeliest()?);
+        match sources.around_code() {
+            Some(code) => page.push_all(&sources, code),
+            None => page.push(&sources, sources.beginning_of_likeliest()?),
+        }
         return (!page.passages.is_empty()).then_some(page);
     };
     let quoted = answer.filter(|answer| answer.is_rivalled).and_then(ExtractiveAnswer::best);

@@ -46,6 +46,12 @@ pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
     cells.iter().enumerate().filter(is_asked_for).map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | ")
 }
 
+/// Whether a row, as [`labelled`] writes it, has a number in a column for things of this name: "Max. people: 6".
+pub(super) fn counts_in_a_column(row: &str, counted: &str) -> bool {
+    let names = |column: &str| lower_case_words(column).any(|word| word == counted);
+    row.split(" | ").filter_map(|cell| cell.split_once(": ")).any(|(column, value)| names(column) && has_digit(value))
+}
+
 /// The cells of a row that hold something, each after the name of its column, which is empty where the header has none.
 pub(super) fn named_cells<'r>(header: &str, row: &'r str) -> Vec<(String, &'r str)> {
     let mut labels: Vec<String> = Vec::new();
@@ -98,6 +104,13 @@ mod tests {
         let header = "| Tin | Reduced* | Family** | **Old** | Lid\\* | * |\n|---|---|---|---|---|---|";
         let row = labelled(header, "| a | b | c | d | e | f |");
         assert_eq!(row, "Tin: a | Reduced: b | Family: c | **Old**: d | Lid: e | *: f");
+    }
+
+    #[test]
+    fn a_row_counts_what_a_column_is_named_for() {
+        let row = "Tour: Lids | Max. people: 6 | Price: 20 per person";
+        assert!(counts_in_a_column(row, "people"));
+        assert!(!counts_in_a_column(row, "person") && !counts_in_a_column("Max. people: few", "people"));
     }
 
     #[test]

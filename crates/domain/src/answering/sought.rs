@@ -27,7 +27,7 @@ enum Form {
     Number(Option<Measure>),
     /// A time of the day, or a condition ("when the last guest leaves").
     Clock,
-    /// A date; in the present tense also a condition or a time ("on the third day").
+    /// A date; in the present tense also a condition or a time ("on the third day"), of the month that the question names.
     Time { in_present: bool },
     /// The author of something: a person, or whoever it was made by.
     Author,
@@ -106,7 +106,9 @@ impl<'q> Sought<'q> {
             }
             Form::Clock => is_told(Measure::Clock, candidate) || tells_condition(text),
             Form::Time { in_present } => {
-                candidate.holds_kind || in_present && (tells_condition(text) || has_time(text))
+                let is_of_month = || self.question.terms.months() & !candidate.held == 0;
+                let is_told = || candidate.holds_kind || tells_condition(text) || has_time(text);
+                if in_present { is_of_month() && is_told() } else { candidate.holds_kind }
             }
             Form::Author => is_made_by(text) && candidate.holds_kind || names_in_full(&self.question.text, text),
             Form::Reason | Form::Holder => candidate.holds_kind,

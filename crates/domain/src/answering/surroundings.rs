@@ -132,21 +132,24 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
     (text.len() <= LONGEST_NAMING).then(|| (first.range.clone(), text))
 }
 
-/// The nearest heading above a sentence that names a version, where the question is for one and the sentence has none: release
-/// notes tell it once for all that is new.
+/// The nearest heading above a sentence that names a version, where the question is for one and the sentence has none, or the
+/// heading begins with it: release notes tell it once for all that is new, whose sentences name other versions.
 pub(super) fn version_over(
     question: &Question,
     source: &AnswerSource<'_>,
     above: &[SentenceEvidence],
     sentence: &SentenceEvidence,
 ) -> Option<(Range<usize>, String)> {
-    let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
-    let names_version = |text: &str| text.split_whitespace().any(|word| is_version(number_in(word)));
-    if !asks_for_version(&question.asked) || names_version(words(sentence)) {
+    if !asks_for_version(&question.asked) {
         return None;
     }
-    let heading =
-        above.iter().rfind(|above| above.kind == BlockKind::Heading).filter(|above| names_version(words(above)))?;
+    let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
+    let is_one = |word: &str| is_version(number_in(word));
+    let heading = above.iter().rfind(|above| above.kind == BlockKind::Heading)?;
+    let begins_with_it = words(heading).split_whitespace().next().is_some_and(is_one);
+    let names_it = words(heading).split_whitespace().any(is_one);
+    let is_told = words(sentence).split_whitespace().any(is_one);
+    (begins_with_it || names_it && !is_told).then_some(())?;
     Some((heading.range.clone(), plain_line(words(heading))?))
 }
 

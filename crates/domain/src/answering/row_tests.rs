@@ -1,0 +1,68 @@
+//! Rows of tables, and code, as answers.
+
+use super::tests::{parsed, text};
+use super::*;
+use crate::evidence::passage::PassageEvidence;
+use crate::lexical::analyzer::Analyzer;
+
+const SALES: &str = "| Month | Jars sold | Breakage % |\n|---|---|---|\n| 2025-09 | 310 | 2.1 |\n| 2025-10 | 290 | 2.6 |\n| 2025-11 | 305 | 2.4 |\n| 2025-12 | 350 | 2.2 |";
+
+fn composed(question: &str, page: &str) -> ExtractiveAnswer {
+    let question = parsed(question);
+    let evidence = [PassageEvidence::new(Analyzer::english(), &question.terms, "", page)];
+    let found = candidates(&question, &[AnswerSource::alone(page)], &evidence);
+    compose(&question, &found, None).expect("an answer")
+}
+
+#[test]
+fn the_row_of_a_month_is_the_one_with_its_date() {
+    assert_eq!(text("breakage in October", &[SALES]), "Month: 2025-10 | Jars sold: 290 | Breakage %: 2.6 [^1]");
+}
+
+#[test]
+fn rows_that_nothing_tells_apart_are_no_answer() {
+    assert!(composed("breakage of the blue jars", SALES).is_doubtful());
+    assert!(!composed("breakage in October", SALES).is_doubtful());
+    let fees = "| Jars | Hire | Fee |\n|---|---|---|\n| up to 10 | a day | 4 |\n| 11–50 | a day | 9 |\n| 51–200 | a day | 20 |\n| over 200 | a day | 50 |";
+    assert_eq!(text("fee for the hire of 60 blue jars", &[fees]), "Jars: 51–200 | Hire: a day | Fee: 20 [^1]");
+}
+
+#[test]
+fn code_is_given_where_no_sentence_is_about_the_question() {
+    let page = "It is a compromise.\n\n```\n# jar_sync always\njar_sync everysec\n```";
+    let parsed = parsed("What are the choices for jar_sync?");
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "", page)];
+    let material = Material { question: &parsed, sources: &[AnswerSource::alone(page)], evidence: &evidence };
+    let given = closest(&material, &[], None, None).expect("a passage");
+    assert!(given.text.contains("jar_sync everysec"), "{}", given.text);
+}
+
+#[test]
+fn a_column_tells_how_many_there_are_of_what_it_is_named_for() {
+    let tours = "| Tour | Max. people | Price |\n|---|---|---|\n| Foundry | 6 | 20 per person |\n| Yard | 15 | free |";
+    let both = text("What does the foundry tour cost and how many people can join?", &[tours]);
+    assert_eq!(both, "Tour: Foundry | Max. people: 6 | Price: 20 per person [^1]");
+}
+
+#[test]
+fn a_column_may_be_abbreviated_and_a_measure_named() {
+    let staff = "| Name | Ext. | Room |\n|---|---|---|\n| Ida Holm | 306 | 1.2 |\n| Ove Lind | 261 | 2.4 |";
+    assert_eq!(text("Who has extension 306?", &[staff]), "Name: Ida Holm | Ext.: 306 | Room: 1.2 [^1]");
+    let kiln = "| | Kiln 4 | Kiln 6 |\n|---|---|---|\n| Load, max. (kg) | 180 | 450 |\n| Weight (kg) | 2,300 | 4,900 |";
+    assert!(text("How heavy is kiln 6?", &[kiln]).starts_with("Weight (kg)"));
+}
+
+#[test]
+fn a_change_comes_with_the_version_that_its_heading_names() {
+    let notes = "## 2.12.0 (2025-10-17)\n\n- Jars hold grains as of glaze 1.86.\n- Added lids to jars, as those of glaze 1.86.\n\n## 2.11.0\n\n- Added handles.";
+    let said = text("Which version added lids?", &[notes]);
+    assert!(said.starts_with("2.12.0 (2025-10-17) [^1] Added lids"), "{said}");
+}
+
+#[test]
+fn a_time_is_of_the_month_that_is_asked_for() {
+    let minutes = "The works meeting began at 13:00. About 240 were present. The next works meeting is on 20 May.";
+    assert!(composed("When is the works meeting in November?", minutes).lacks_kind);
+    assert!(!composed("When is the works meeting in May?", minutes).lacks_kind);
+    assert!(!composed("When is the next works meeting?", minutes).lacks_kind);
+}
