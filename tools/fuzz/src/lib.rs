@@ -1,21 +1,34 @@
 //! Properties of every extraction and every split, whatever the input.
 
-use std::io::{Cursor, Read, Write};
+use std::{
+    io::{Cursor, Read, Write},
+    ops::Range,
+};
 
 use cfb::CompoundFile;
-use domain::split::{Outline, PageMap, SizeUnit, SplitSource, SplitterKind, SplitterSettings, Window, split};
-use extract::extract;
+use domain::split::{
+    Outline, PageMap, SizeUnit, SplitSource, SplitterKind, SplitterSettings, Window, headings_of_markdown, split,
+};
+use extract::{Extracted, extract};
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 /// Those that the tests of the readers check too.
 #[path = "../../../crates/extract/tests/properties/mod.rs"]
 mod properties;
 
-/// Extracts a document that is said to be of this media type and checks the result. Nothing may panic.
+/// Tokens of a piece of a document that was extracted: few, so that small documents have several.
+const PIECE: usize = 32;
+
+/// Extracts a document that is said to be of this media type, splits it along its headings and pages, and checks both.
+/// Nothing may panic.
 pub fn check_extraction(bytes: &[u8], declared: &str) {
-    if let Ok(extracted) = extract(bytes, declared, None) {
-        properties::assert_sound(&extracted);
-    }
+    let Ok(extracted) = extract(bytes, declared, None) else { return };
+    properties::assert_sound(&extracted);
+    let Extracted { text, headings, pages, splitter, .. } = extracted;
+    let settings = SplitterSettings { kind: splitter, unit: SizeUnit::Tokens, size: PIECE, overlap: None };
+    let outline =
+        if headings.is_empty() { Outline::of(splitter, &text) } else { Outline::from_headings(&text, headings) };
+    check_pieces(&text, &outline, &pages, settings);
 }
 
 /// An archive of parts, one of which is fuzzed.
@@ -121,27 +134,43 @@ impl Sample {
 
 /// Splits a text with every kind of splitter and checks the laws of `domain::split`.
 pub fn check_split(text: &str, size: usize, overlap: usize) {
-    let counter = |text: &str| text.split_whitespace().map(|word| word.len().div_ceil(4)).sum::<usize>();
-    let window = Window { tokens: 258, special_tokens: 2 };
     for kind in [SplitterKind::Recursive, SplitterKind::Markdown, SplitterKind::Code, SplitterKind::Tokens] {
         for unit in [SizeUnit::Tokens, SizeUnit::Characters] {
             let settings = SplitterSettings { kind, unit, size, overlap: Some(overlap) };
-            let outline = Outline::of(kind, text);
-            let pieces = split(&SplitSource { text, title: "A title", outline: &outline, pages: &PageMap::default() }, &settings, window, &counter);
-            assert_eq!(pieces.is_empty(), text.trim().is_empty());
-            let (mut covered, mut last) = (0, None);
-            for piece in &pieces {
-                let slice = text.get(piece.bytes.clone()).expect("on characters");
-                assert!(!slice.is_empty() && slice == slice.trim() && last < Some(piece.bytes.start));
-                assert!(piece.bytes.end > covered);
-                assert!(text.get(covered..piece.bytes.start).is_none_or(|gap| gap.trim().is_empty()));
-                let length = slice.chars().count();
-                let most = if unit == SizeUnit::Characters { size.max(1) } else { usize::MAX };
-                assert!(length <= most && piece.end - piece.start == length);
-                assert!(length == 1 || piece.tokens <= 256);
-                (covered, last) = (piece.bytes.end, Some(piece.bytes.start));
-            }
-            assert!(text.get(covered..).is_some_and(|rest| rest.trim().is_empty()));
+            check_pieces(text, &Outline::of(kind, text), &PageMap::default(), settings);
         }
+    }
+}
+
+/// Splits a text along these headings and pages and checks the pieces.
+fn check_pieces(text: &str, outline: &Outline, pages: &PageMap, settings: SplitterSettings) {
+    let counter = |text: &str| text.split_whitespace().map(|word| word.len().div_ceil(4)).sum::<usize>();
+    let window = Window { tokens: 258, special_tokens: 2 };
+    let pieces = split(&SplitSource { text, title: "A title", outline, pages }, &settings, window, &counter);
+    assert_eq!(pieces.is_empty(), text.trim().is_empty());
+    let most = if settings.unit == SizeUnit::Characters { settings.size.max(1) } else { usize::MAX };
+    let (mut covered, mut last) = (0, None);
+    for piece in &pieces {
+        let slice = text.get(piece.bytes.clone()).expect("on characters");
+        assert!(!slice.is_empty() && slice == slice.trim() && last < Some(piece.bytes.start));
+        assert!(piece.bytes.end > covered);
+        assert_no_words(text, outline, covered..piece.bytes.start);
+        let length = slice.chars().count();
+        assert!(length <= most && piece.end - piece.start == length);
+        assert!(length == 1 || piece.tokens <= 256);
+        (covered, last) = (piece.bytes.end, Some(piece.bytes.start));
+    }
+    assert_no_words(text, outline, covered..text.len());
+}
+
+/// Checks that what no piece holds is white space, or not seen by a reader, or a heading right before much of that.
+fn assert_no_words(text: &str, outline: &Outline, gap: Range<usize>) {
+    let has_unread = outline.unread().iter().any(|range| range.start < gap.end && gap.start < range.end);
+    let is_unread = |byte: usize| outline.unread().iter().any(|range| range.contains(&byte));
+    let is_heading = |byte: usize| headings_of_markdown(text).iter().any(|heading| heading.bytes.contains(&byte));
+    let left_out = text.get(gap.clone()).unwrap_or_default().char_indices();
+    for (at, character) in left_out.filter(|(_, character)| !character.is_whitespace()) {
+        let byte = gap.start + at;
+        assert!(is_unread(byte) || has_unread && is_heading(byte), "{character:?} at byte {byte}");
     }
 }

@@ -124,7 +124,8 @@ impl Outline {
     }
 
     /// The byte ranges without words for a reader, in order and apart: no piece is made of them.
-    pub(super) fn unread(&self) -> &[Range<usize>] {
+    #[must_use]
+    pub fn unread(&self) -> &[Range<usize>] {
         &self.unread
     }
 
