@@ -269,7 +269,7 @@ pub(super) fn candidate(
         heading: in_heading,
         held,
         is_fragment: is_part_of_synopsis(&text)
-            || is_row && question.kind == AnswerKind::YesNo && !may_affirm(words)
+            || is_row && question.kind == AnswerKind::YesNo && !asked.roles.is_of_day(words) && !may_affirm(words)
             || !is_row
                 && (is_cut(source, sentence.range.start)
                     || leans_on_item_above(&text) && is_item(source, sentence.range.start)

@@ -174,12 +174,12 @@ fn is_row_asked_for(question: &Question, best: &SentenceCandidate) -> bool {
     best.is_row && best.holds_kind && is_singled_out
 }
 
-/// Whether the best sentence is a row of a table, and others beside it hold as much of the question and fit it as well, but hold
-/// not all of it: nothing tells them apart.
+/// Whether the best sentence is a row of a table that holds nothing of the question, or others beside it hold as much and fit it
+/// as well, but not all of it: nothing tells them apart.
 fn is_one_of_alike(question: &Question, best: &SentenceCandidate, ranked: &[Scored<'_>]) -> bool {
     let is_alike = |(other, _): &&Scored<'_>| other.is_row && other.source == best.source && other.mask == best.mask;
     let is_whole = question.terms.share(best.held) >= 1.0;
-    best.is_row && !is_whole && ranked.iter().filter(is_alike).count() > MOST_ALIKE
+    best.is_row && (best.held == 0 || !is_whole && ranked.iter().filter(is_alike).count() > MOST_ALIKE)
 }
 
 /// Best first, but sentences of one source stand in that source's order.

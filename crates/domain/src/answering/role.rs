@@ -7,6 +7,8 @@ use super::row::columns_and_values;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::lexical::analyzer::Analyzer;
+use crate::lexical::calendar::days_in;
+use crate::markdown::cells;
 use crate::wording::lower_case_words;
 
 /// Bonus of a row whose value is named together with its column: "grade 5".
@@ -20,6 +22,9 @@ const IN_RANGE: f32 = 0.5;
 
 /// Loss of a row about a case without what the question has.
 const DENIED: f32 = 0.3;
+
+/// Loss of a row about another day of the week than the question names.
+const OTHER_DAY: f32 = 0.4;
 
 /// Words that tell of such a case.
 const NO: [&str; 4] = ["no", "without", "not", "non"];
@@ -43,6 +48,8 @@ pub(super) struct Roles<'q> {
     done: Option<String>,
     /// Its terms, with the amount that it gives.
     question: &'q Question,
+    /// The days of the week that it names.
+    days: Vec<&'static str>,
     /// Whether it says itself that something is not there, or asks whether it is.
     is_denied: bool,
     /// Whether it is for those who may or must do something.
@@ -56,6 +63,7 @@ impl<'q> Roles<'q> {
             words: AskedWords::of(&question.asked),
             done: doer.flatten(),
             question,
+            days: days_in(&question.asked),
             is_denied: question.kind == AnswerKind::YesNo
                 || lower_case_words(&question.asked).any(|word| NO.contains(&word.as_str())),
             is_for_holder: asks_who_may(&question.asked),
@@ -77,12 +85,25 @@ impl<'q> Roles<'q> {
         let named = if is_named { VALUE_OF_COLUMN } else { 0.0 };
         let whole = if holds_whole { WHOLE_VALUE } else { 0.0 };
         let denied = if self.denies(row) { DENIED } else { 0.0 };
+        let elsewhere = if cells.first().is_some_and(|(_, name)| self.is_of_other_day(name)) { OTHER_DAY } else { 0.0 };
         let fits = cells.iter().filter_map(|(column, value)| {
             let is_named = words_in(self.question, column) != 0;
             let terms = &self.question.terms;
             if is_named { terms.range_fit_in_column(header, value) } else { terms.range_fit(value) }
         });
-        named.max(whole) - denied + bonus_of_range(fits.reduce(|one, other| one || other))
+        named.max(whole) - denied - elsewhere + bonus_of_range(fits.reduce(|one, other| one || other))
+    }
+
+    /// Whether the first cell of a row is a day of the week that the question names.
+    pub(super) fn is_of_day(&self, row: &str) -> bool {
+        let name = cells(row).next().map_or("", |(_, name)| name);
+        matches!(days_in(name).as_slice(), [day] if self.days.contains(day))
+    }
+
+    /// Whether the first cell of a row is a day of the week, and not one that the question names: not "Mon–Fri".
+    fn is_of_other_day(&self, name: &str) -> bool {
+        let is_other = |day: &&str| !self.days.is_empty() && !self.days.contains(day);
+        matches!(days_in(name).as_slice(), [day] if is_other(day))
     }
 
     /// Whether a row is about a case without something that the question has: "no attendant".

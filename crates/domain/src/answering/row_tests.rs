@@ -66,3 +66,12 @@ fn a_time_is_of_the_month_that_is_asked_for() {
     assert!(!composed("When is the works meeting in May?", minutes).lacks_kind);
     assert!(!composed("When is the next works meeting?", minutes).lacks_kind);
 }
+
+#[test]
+fn a_row_is_of_the_day_that_is_asked_for() {
+    let menu = "| Day | With fish | Without |\n|---|---|---|\n| Monday | Cod | Dal |\n| Tuesday | Plaice | Curry |\n| Wednesday | Fish pie | Fish-free fish pie, a dish of the fish shop |";
+    let tuesday = "Day: Tuesday | With fish: Plaice | Without: Curry [^1]";
+    for question in ["Which fish dish is there on Tuesday?", "Is there a fish dish on tuesday?", "fish on Tue"] {
+        assert_eq!(text(question, &[menu]), tuesday, "{question}");
+    }
+}

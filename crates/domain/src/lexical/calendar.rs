@@ -1,7 +1,7 @@
 //! Days of the week and months, whole and abbreviated: timetables write "Thu" where readers ask for Thursday. English only.
 
 use crate::month::MONTHS;
-use crate::wording::lower_case;
+use crate::wording::{lower_case, lower_case_words};
 
 /// The days, in lower case.
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -30,6 +30,19 @@ pub(super) fn other_forms(word: &str) -> Vec<&'static str> {
     let of_short = || all().find(|whole| short(whole) == word).filter(|_| !WORDS_TOO.contains(&word));
     let of_other = || OTHERS.iter().find(|(other, _)| *other == word).map(|(_, whole)| *whole);
     of_short().or_else(of_other).into_iter().collect()
+}
+
+/// The days of the week that a text names, whole or abbreviated, each once.
+pub(crate) fn days_in(text: &str) -> Vec<&'static str> {
+    let of = |word: String| {
+        let day = one_day(&word);
+        let whole = DAYS.into_iter().find(|whole| *whole == day || whole.get(..SHORT) == Some(day));
+        whole.or_else(|| OTHERS.iter().find(|(other, of)| *other == day && DAYS.contains(of)).map(|(_, of)| *of))
+    };
+    let mut days: Vec<&str> = lower_case_words(text).filter_map(of).collect();
+    days.sort_unstable();
+    days.dedup();
+    days
 }
 
 /// Whether a word is a day of the week, whole and possibly in the plural.
@@ -66,5 +79,7 @@ mod tests {
             assert_eq!(other_forms(word), expected, "{word}");
         }
         assert!(is_day("Fridays") && !is_day("fri") && !is_day("day"));
+        assert_eq!(days_in("Thurs, on Mondays and Thursday"), ["monday", "thursday"]);
+        assert!(days_in("every day of September").is_empty());
     }
 }
