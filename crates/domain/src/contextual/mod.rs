@@ -15,6 +15,7 @@ pub use excerpt::{Excerpt, excerpts};
 use super::{
     fingerprint::{Hash, fingerprint},
     split::{TokenCounter, Window, first_words},
+    unseen::seen,
 };
 
 /// Raised with the prompt: sentences written for another version are not used again.
@@ -93,11 +94,11 @@ impl Occasion<'_> {
     }
 }
 
-/// Extracts the sentence from a model's reply: on one line, without invisible characters and one layer of quotes.
+/// Extracts the sentence from a model's reply: on one line, without unseen characters and one layer of quotes.
 /// Returns `None` if the reply has no text.
 #[must_use]
 pub fn read_reply(reply: &str) -> Option<String> {
-    let visible: String = reply.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    let visible = seen(&reply.replace(char::is_control, " "));
     let trimmed = visible.trim();
     let unquoted =
         QUOTES.iter().find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close)).unwrap_or(trimmed);

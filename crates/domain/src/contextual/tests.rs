@@ -37,6 +37,7 @@ fn replies_are_read_whatever_is_around_them() {
         ("It is about May.", Some("It is about May.")),
         (" \"It is\n about May.\"\n", Some("It is about May.")),
         ("«It\u{0}is»", Some("It is")),
+        ("\u{202e}It is\u{200b} short.\u{feff}", Some("It is short.")),
         ("…\n", None),
         ("", None),
     ] {

@@ -45,6 +45,6 @@ const STEMS: [&str; 37] = [
 ];
 
 /// Whether a stem is of the frame of a question.
-pub(super) fn has(stem: &str) -> bool {
+pub(crate) fn has(stem: &str) -> bool {
     STEMS.contains(&stem)
 }

@@ -4,7 +4,7 @@
 
 pub(crate) mod clause;
 mod entries;
-mod frame;
+pub(crate) mod frame;
 mod identifier;
 pub mod kind;
 pub(crate) mod measure;

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::{citation::untold, lexical::analyzer::Analyzer};
+use crate::citation::untold;
+use crate::evidence::frame;
+use crate::lexical::analyzer::Analyzer;
+use crate::lexical::question_words::without_auxiliaries;
 
 /// An admission that the question has no answer refers to some part of it.
 const THE_QUESTION: &str = "question";
@@ -30,7 +33,12 @@ pub fn missing(
 ) -> Vec<String> {
     let terms = |text: &str| -> Terms { analyzer.terms(text).into_iter().collect() };
     let claimed = terms(said.claims);
-    let own = own_terms(&parts.iter().map(|part| terms(part)).collect::<Vec<_>>());
+    // "How many people can join" is about people who join.
+    let subject = |part: &String| -> Terms {
+        let asked = without_auxiliaries(analyzer, part);
+        terms(&asked).into_iter().filter(|term| !frame::has(term)).collect()
+    };
+    let own = own_terms(&parts.iter().map(subject).collect::<Vec<_>>());
     let holds_half = |own: &Terms, text: &Terms| own.intersection(text).count() * 2 >= own.len();
     let is_open = |place: &usize| own.get(*place).is_some_and(|own| !holds_half(own, &claimed));
     let mut places: BTreeSet<usize> = without_evidence.iter().copied().filter(is_open).collect();

@@ -104,6 +104,17 @@ fn a_part_without_evidence_is_missing_unless_a_claim_speaks_of_it() {
 }
 
 #[test]
+fn words_that_frame_a_part_need_not_be_said() {
+    let parts = ["What does the foundry tour cost?".to_owned(), "how many people can join?".to_owned()];
+    let open = |claims| {
+        let said = Said { claims, admissions: &[] };
+        missing(Analyzer::english(), &parts.join(" "), &parts, &[1], said)
+    };
+    assert_eq!(open("Tour: Foundry | Max. people: 6 | Price: 20"), Vec::<String>::new());
+    assert_eq!(open("Tour: Foundry | Price: 20"), parts[1..]);
+}
+
+#[test]
 fn what_an_answer_admits_to_lack_is_missing_whatever_was_found() {
     for admission in [
         "The sources do not say who repairs lost laptops.",
