@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use crate::wording::MOST_OF_NAME;
+use crate::wording::{MOST_OF_NAME, line_start};
+
+/// Longest line of a command, in bytes: running text fills its lines.
+const LONGEST_COMMAND: usize = 60;
 
 /// The sentences of a paragraph by its lines, which are one where it runs on.
 ///
@@ -12,6 +15,11 @@ pub(super) fn lines_of<'t>(text: &'t str, sentences: &[Range<usize>]) -> Vec<Vec
     let words: Vec<&str> = sentences.iter().filter_map(|range| text.get(range.clone())).map(str::trim).collect();
     let runs_on = words.iter().any(|sentence| entries(sentence).iter().any(|entry| entry.contains('\n')));
     let ends = sentences.iter().skip(1).map(|next| next.start).chain([usize::MAX]);
+    if let (Some(first), Some(last)) = (sentences.first(), sentences.last())
+        && let Some(commands) = commands(text, first.start..last.end)
+    {
+        return commands.into_iter().map(|line| vec![line]).collect();
+    }
     let mut lines: Vec<Vec<&str>> = vec![Vec::new()];
     for ((sentence, range), next) in words.into_iter().zip(sentences).zip(ends) {
         for (number, entry) in entries(sentence).into_iter().enumerate() {
@@ -29,6 +37,25 @@ pub(super) fn lines_of<'t>(text: &'t str, sentences: &[Range<usize>]) -> Vec<Vec
     }
     lines.retain(|line| !line.is_empty());
     lines
+}
+
+/// The lines of a paragraph of commands or settings in plain text: it is indented below a line that leads it in, and no line of it
+/// ends like one of running text, or is as long.
+fn commands(text: &str, range: Range<usize>) -> Option<Vec<&str>> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let start = line_start(text, range.start);
+    let own: Vec<&str> = text.get(start..range.end)?.lines().collect();
+    let above = text.get(..start)?.lines().rfind(|line| !line.trim().is_empty())?;
+    let is_led_in = above.trim_end().ends_with(':') && own.iter().all(|line| indent(line) > indent(above));
+    let is_command = |line: &&str| {
+        let words = line.trim();
+        words.len() <= LONGEST_COMMAND
+            && !words.ends_with(['.', ',', ':', ';', '?', '!'])
+            && !words.starts_with(['-', '*', '•'])
+    };
+    let begins = own.iter().filter(|line| !line.trim().starts_with(char::is_uppercase)).count();
+    let are_commands = is_led_in && own.len() > 1 && own.iter().all(is_command) && begins > 0;
+    are_commands.then(|| own.into_iter().map(str::trim).collect())
 }
 
 /// The entries or commands of a sentence, each with the lines that go on with it.
@@ -60,8 +87,15 @@ mod tests {
     use crate::sentence::sentences;
 
     fn lines(text: &str) -> Vec<String> {
-        let ranges: Vec<Range<usize>> = sentences(text).iter().map(crate::sentence::Sentence::words).collect();
-        lines_of(text, &ranges).iter().map(|line| line.join(" | ")).collect()
+        let mut blocks: Vec<(usize, Vec<Range<usize>>)> = Vec::new();
+        for sentence in sentences(text) {
+            match blocks.last_mut().filter(|(block, _)| *block == sentence.block) {
+                Some((_, own)) => own.push(sentence.words()),
+                None => blocks.push((sentence.block, vec![sentence.words()])),
+            }
+        }
+        let of = |(_, ranges): &(usize, Vec<Range<usize>>)| lines_of(text, ranges);
+        blocks.iter().flat_map(of).map(|line| line.join(" | ")).collect()
     }
 
     #[test]
@@ -77,6 +111,17 @@ mod tests {
         assert_eq!(lines(head), ["From: Ada Lind", "To: everybody", "Date: 2 March 2026"]);
         let commands = "$ ip netns add net0\n$ ip link set dev eth0\n  netns net0";
         assert_eq!(lines(commands), ["$ ip netns add net0", "$ ip link set dev eth0\n  netns net0"]);
+    }
+
+    #[test]
+    fn indented_commands_stand_on_lines_of_their_own() {
+        let led_in = "To turn the pump on, run:\n\n    pump enable north\n    pump start north\n\nIt runs then.";
+        assert_eq!(
+            lines(led_in),
+            ["To turn the pump on, run:", "pump enable north", "pump start north", "It runs then."]
+        );
+        let text = "    The pump is north of\n    the well and red";
+        assert_eq!(lines(text).len(), 1);
     }
 
     #[test]

@@ -212,7 +212,7 @@ fn is_abbreviation(before: &str, next: &str, style: Style) -> bool {
     if NEVER_LAST.contains(&lower) {
         return true;
     }
-    if BEFORE_NUMBER.contains(&lower) && number_follows {
+    if BEFORE_NUMBER.contains(&lower) && (number_follows || begins_with_number_in_signs(next)) {
         return true;
     }
     // "min. 5 litres", but "It takes 45 min. 30 people came."
@@ -226,6 +226,15 @@ fn is_abbreviation(before: &str, next: &str, style: Style) -> bool {
     let dotted = lower.contains('.') && lower.split('.').all(|part| part.chars().count() == 1);
     let is_initial = one_letter && (initial.is_uppercase() || number_follows || style == Style::Caseless);
     (dotted || is_initial || lower == "ph.d" || BEFORE_NAME.contains(&lower)) && !begins_usually(next)
+}
+
+/// Whether a text begins with a number of letters and digits: `M6-11872`.
+fn begins_with_number_in_signs(next: &str) -> bool {
+    let word = next.split_whitespace().next().unwrap_or_default();
+    let is_sign = |sign: char| sign.is_ascii_uppercase() || sign.is_ascii_digit() || "-/.,;)".contains(sign);
+    word.starts_with(|sign: char| sign.is_ascii_uppercase())
+        && word.contains(|sign: char| sign.is_ascii_digit())
+        && word.chars().all(is_sign)
 }
 
 /// Whether the full stop after `before` makes an ordinal of a number, as in "am 31. März" and "im 3. Stock" (German).
