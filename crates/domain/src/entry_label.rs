@@ -58,6 +58,12 @@ pub(crate) fn is_code_name(word: &str) -> bool {
     has_inner_capital || word.trim_matches('_').contains('_')
 }
 
+/// Whether a word is written as names of settings and values are, and as no first word of a sentence is.
+pub(crate) fn is_written_as_name(word: &str) -> bool {
+    let is_in_capitals = word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    is_in_capitals || is_code_name(word) || word.starts_with(char::is_lowercase)
+}
+
 /// Whether a text has the entry of one of these names: a line that begins with it as its label, or one of such names alone, as
 /// in `HandleLidSwitch=, HandleLidSwitchDocked=`.
 pub(crate) fn holds_entry_named(text: &str, names: &[String]) -> bool {

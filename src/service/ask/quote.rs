@@ -7,7 +7,7 @@ use super::{
     grade, retrieve,
 };
 use crate::domain::{
-    answering::{AnswerSource, ExtractiveAnswer, Material, candidates, closest, compose, passages},
+    answering::{AnswerSource, ExtractiveAnswer, Material, asks_for_extreme, candidates, closest, compose, passages},
     citation::Attempt,
     planning::QuestionType,
 };
@@ -29,14 +29,23 @@ pub(super) async fn quote(
     let (state, graded) = (assignment.state, assignment.sources);
     let question = &state.question;
     let evidence = grade::evidence_in(state.analyzer, question, graded.iter().map(|graded| &graded.hit));
+    let cut = if asks_for_extreme(&question.asked) {
+        let hits = graded.iter().map(|graded| &graded.hit);
+        ask.services.retriever.cut_tables(ask.caller.grant.tenant(), hits).await?
+    } else {
+        Vec::new()
+    };
+    let is_cut = cut.into_iter().chain(std::iter::repeat(false));
     let sources: Vec<AnswerSource<'_>> = graded
         .iter()
-        .map(|graded| AnswerSource {
+        .zip(is_cut)
+        .map(|(graded, is_cut)| AnswerSource {
             key: graded.hit.passage.key,
             title: &graded.hit.passage.title,
             heading: &graded.hit.passage.heading,
             text: &graded.hit.passage.text,
             table_header: graded.hit.passage.table_header.as_deref(),
+            is_cut,
             probability: graded.verdict.probability.unwrap_or(0.5),
             similarity: graded.hit.dense.map(grade::narrow),
         })

@@ -13,6 +13,7 @@ mod seen;
 mod seen_frequencies;
 mod sources;
 mod stages;
+mod tables;
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -10,17 +10,18 @@ use super::listed::List;
 use super::naming::{about, named, words_in};
 use super::need::{Reason, asks_why};
 use super::pointer::Pointers;
-use super::quote::quotable;
+use super::quote::{plain_line, quotable};
 use super::role::Roles;
 use super::row::{labelled, may_affirm};
 use super::section::{is_label, is_own_heading, is_question};
 use super::surroundings::Above;
+use super::units::announces;
 use crate::currency::{amends, answered};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::markdown::BlockKind;
-use crate::wording::line_start;
+use crate::wording::{MOST_OF_NAME, line_start, named_value};
 
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
 const SUBJECT_CREDIT: f32 = 0.5;
@@ -33,6 +34,12 @@ const NAMED_SECTION: f32 = 0.25;
 
 /// Bonus of a heading that tells when what the question names was; the other scores range from 0 to about 1.
 const DATED_HEADING: f32 = 0.5;
+
+/// The same of a line that lists what is asked for after its name: "Events: opened, closed, lost."
+const LISTED: f32 = 0.6;
+
+/// Fewest things that such a line lists.
+const FEWEST_LISTED: usize = 3;
 
 /// Loss of a sentence that a mail quotes of the message before.
 const MESSAGE_BEFORE: f32 = 0.4;
@@ -94,6 +101,8 @@ pub struct SentenceCandidate {
     pub(super) items: Vec<String>,
     /// The code that it leads in, between fences.
     pub(super) code: Option<String>,
+    /// The first block of the entry of a manual that it stands in.
+    pub(super) entry: Option<usize>,
 }
 
 impl SentenceCandidate {
@@ -143,6 +152,11 @@ impl SentenceCandidate {
             (self.text, self.range, self.context) = (text, range, None);
             self.hold(entry.mask, source, terms);
         }
+    }
+
+    /// Whether it is the heading of a list rather than the sentence that leads it in.
+    pub(super) fn heads_list(&self) -> bool {
+        !self.items.is_empty() && !self.text.ends_with([':', '：']) && !announces(&self.text)
     }
 
     /// Goes on with the list or the code that it leads in.
@@ -225,19 +239,22 @@ pub(super) fn candidate(
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
     above: Above<'_>,
-    sentence: &SentenceEvidence,
+    (sentence, list): (&SentenceEvidence, Option<&List>),
 ) -> Option<SentenceCandidate> {
     let (question, heading) = (asked.question, above.heading);
     let range = below_heading(source, sentence.range.clone());
     let words = source.text.get(range.clone())?;
     let is_dated_heading = is_dated_heading(question, sentence, words);
-    let can_state = is_dated_heading || matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
+    let heads_list = list.is_some_and(|list| list.is_headed);
+    let can_state =
+        is_dated_heading || heads_list || matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
     if !can_state || is_label(words.trim()) {
         return None;
     }
     let header = header_of(source, evidence, sentence);
     let row = header.map(|header| labelled(header, words));
-    let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
+    let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
+    let text = text.or_else(|| heads_list.then(|| plain_line(words))?)?;
     // Without its tags and bars: a row of a table of contents may be one.
     if is_question(&text) {
         return None;
@@ -261,6 +278,7 @@ pub(super) fn candidate(
     Some(SentenceCandidate {
         bonus: bonus(question, &text, reason)
             + if is_dated_heading { DATED_HEADING } else { 0.0 }
+            + if is_list_asked_for(question, &text) { LISTED } else { 0.0 }
             + asked.roles.bonus_of_sentence(&text, asked.is_changed_by(source.title))
             - if is_of_message_before(source, sentence.range.start) { MESSAGE_BEFORE } else { 0.0 }
             + if is_row { asked.roles.bonus_of_row(header.unwrap_or_default(), words) } else { 0.0 },
@@ -300,8 +318,18 @@ pub(super) fn candidate(
         is_row,
         place: 0,
         block: 0,
+        entry: None,
         items: Vec::new(),
         code: None,
+    })
+}
+
+/// Whether a text lists, after its name, what a question asks for.
+fn is_list_asked_for(question: &Question, text: &str) -> bool {
+    let list = named_value(text).filter(|_| question.kind == AnswerKind::List);
+    list.is_some_and(|(name, value)| {
+        let is_listed = value.matches([',', ';']).count() + 1 >= FEWEST_LISTED;
+        is_listed && name.split_whitespace().count() <= MOST_OF_NAME && about(&question.text, name) >= 1.0
     })
 }
 

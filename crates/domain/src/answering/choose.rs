@@ -79,7 +79,7 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
         return false;
     }
     // Its own entry tells the rest of it; and what has a form that is not asked for, such as an example, adds little.
-    if best.told_below.is_some() || candidate.bonus < 0.0 {
+    if best.told_below.is_some() || best.heads_list() || candidate.bonus < 0.0 {
         return false;
     }
     // Beside the entry of an option only other entries can be the one that is asked for.
@@ -95,6 +95,11 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     let least = if is_list { WORTH_LISTING } else { after_others };
     if is_row_of_other_name(question, best, candidate) || tells_of_other_name(question, best, candidate) {
         return true;
+    }
+    // What an entry says holds of that entry.
+    let are_of_two = matches!((best.entry, candidate.entry), (Some(one), Some(other)) if one != other);
+    if is_same && are_of_two && !is_list {
+        return false;
     }
     let covered = |candidate: &SentenceCandidate| question.terms.weight_of(candidate.mask);
     let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };

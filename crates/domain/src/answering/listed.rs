@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::AnswerSource;
-use super::quote::{code, plain_line};
+use super::fragment::{ends_like_sentence, is_fragment};
+use super::quote::{code, plain_line, quotable};
 use super::section::is_question;
 use super::units::{Unit, UnitKind, announces, units};
 use crate::evidence::TermMask;
@@ -15,9 +16,14 @@ const MOST_ITEMS: usize = 8;
 /// Longest list or code, in bytes, that is quoted with its lead-in.
 const LONGEST: usize = 800;
 
+/// Longest item, in bytes, of a list that is quoted with its heading.
+const LONGEST_BRIEF: usize = 80;
+
 /// A list, or code, and the sentence before it.
 pub(super) struct List {
     lead_in: Range<usize>,
+    /// Whether that is a heading, without which its items say nothing.
+    pub(super) is_headed: bool,
     /// Byte after its last item.
     pub(super) end: usize,
     /// Its items as they are quoted.
@@ -34,7 +40,8 @@ pub(super) struct Lists(Vec<List>);
 impl Lists {
     pub(super) fn of(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Self {
         // Most sources have no lead-in, and need not be read as units.
-        if !source.text.contains([':', '：']) && !announces(source.text) {
+        let has_items = || source.text.lines().any(|line| line.trim_start().starts_with(['-', '*', '•']));
+        if !source.text.contains([':', '：']) && !announces(source.text) && !has_items() {
             return Self(Vec::new());
         }
         let units = units(source, evidence);
@@ -49,12 +56,15 @@ impl Lists {
 
 /// The items that follow a unit, if it leads them in and all of them can be quoted.
 fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
+    if lead_in.kind == UnitKind::Heading {
+        return headed(text, lead_in, after);
+    }
     let lead_in = lead_in.leads_on(text).then(|| lead_in.sentences.last())??.clone();
     if let Some(listing) = after.first().filter(|unit| unit.kind == UnitKind::Code) {
         let end = listing.range.end;
         let code = code(text.get(listing.range.clone())?)?;
-        let (items, code, mask) = (Vec::new(), Some(code), listing.mask);
-        return (end - lead_in.start <= LONGEST).then_some(List { lead_in, end, items, code, mask });
+        let (items, code, mask, is_headed) = (Vec::new(), Some(code), listing.mask, false);
+        return (end - lead_in.start <= LONGEST).then_some(List { lead_in, is_headed, end, items, code, mask });
     }
     let members = after.iter().take_while(|unit| unit.kind == UnitKind::Item).count();
     let members = after.get(..members).filter(|members| !members.is_empty() && members.len() <= MOST_ITEMS)?;
@@ -67,5 +77,27 @@ fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
         return None;
     }
     let mask = members.iter().fold(0, |mask, unit| mask | unit.mask);
-    (end - lead_in.start <= LONGEST).then_some(List { lead_in, end, items, code: None, mask })
+    (end - lead_in.start <= LONGEST).then_some(List { lead_in, is_headed: false, end, items, code: None, mask })
+}
+
+/// The brief items right below a heading, some of which say nothing by themselves: "Good Friday" below "Closed". `None` where one
+/// that does has all that any of them has of the question.
+fn headed(text: &str, heading: &Unit, after: &[Unit]) -> Option<List> {
+    let members = after.iter().take_while(|unit| unit.kind == UnitKind::Item).count();
+    let members = after.get(..members).filter(|members| (2..=MOST_ITEMS).contains(&members.len()))?;
+    let words = |unit: &Unit| match unit.sentences.as_slice() {
+        [only] => text.get(only.clone()).filter(|words| words.len() <= LONGEST_BRIEF && !is_question(words)),
+        _ => None,
+    };
+    let said: Vec<&str> = members.iter().map(words).collect::<Option<_>>()?;
+    let items: Vec<String> = said.iter().map(|words| plain_line(words)).collect::<Option<_>>()?;
+    let mask = members.iter().fold(0, |mask, unit| mask | unit.mask);
+    let says_something = |words: &str| quotable(words).is_some_and(|words| !is_fragment(&words));
+    let mut others = members.iter().zip(&said).filter(|(_, words)| says_something(words));
+    let is_told_by_one = others.clone().any(|(unit, _)| mask & !unit.mask & !heading.mask == 0);
+    let has_fragments = others.clone().count() < members.len();
+    let end = members.last()?.sentences.last()?.end;
+    let is_list = has_fragments && !is_told_by_one && mask != 0 && others.all(|(_, words)| !ends_like_sentence(words));
+    let lead_in = heading.sentences.last()?.clone();
+    is_list.then_some(List { lead_in, is_headed: true, end, items, code: None, mask })
 }

@@ -49,6 +49,7 @@ mod rows_asked;
 mod section;
 mod select;
 mod sought;
+mod superlative;
 mod surroundings;
 #[cfg(test)]
 mod tests;
@@ -68,6 +69,7 @@ pub use self::need::{PassageReason, asks_for_steps, is_headed_as_steps};
 pub(crate) use self::parts::{compared, questions};
 pub use self::passages::{closest, passages};
 pub use self::select::{MAX_CANDIDATES, candidates};
+pub use self::superlative::asks_for_extreme;
 
 /// A graded passage to quote from. Its number in markers is its place in the list, from 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,6 +84,8 @@ pub struct AnswerSource<'s> {
     pub text: &'s str,
     /// The header of the table that it begins in, if that stands before it.
     pub table_header: Option<&'s str>,
+    /// Whether a table at its beginning or its end goes on beyond it.
+    pub is_cut: bool,
     /// Probability that it answers the question, 0 to 1, as graded; 0.5 where there is none.
     pub probability: f32,
     /// Cosine of its vector and that of the question; `None` where it has none.
@@ -93,7 +97,16 @@ impl<'s> AnswerSource<'s> {
     #[must_use]
     pub const fn alone(text: &'s str) -> Self {
         let key = ChunkKey { document_id: uuid::Uuid::nil(), ordinal: 0 };
-        Self { key, title: "", heading: &[], text, table_header: None, probability: 0.5, similarity: None }
+        Self {
+            key,
+            title: "",
+            heading: &[],
+            text,
+            table_header: None,
+            is_cut: false,
+            probability: 0.5,
+            similarity: None,
+        }
     }
 }
 

@@ -2,17 +2,22 @@
 
 use super::AnswerSource;
 use super::candidate::SentenceCandidate;
+use super::form::tells_default;
 use super::naming::about;
-use crate::entry_label::{code_label, entry_label, is_code_name, is_field};
+use crate::entry_label::{code_label, entry_label, is_code_name, is_field, is_written_as_name};
 use crate::evidence::passage::PassageEvidence;
+use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
-use crate::wording::bare;
+use crate::wording::{bare, line_start};
 
 /// Bonus of a sentence of the entry that is named; the other scores range from 0 to about 1.
 const OF_NAMED: f32 = 0.2;
 
 /// The same of the entry of a code, whose sentences seldom say more of the question.
 const OF_CODE: f32 = 0.6;
+
+/// Share of a question's weight in the text of the entry that it is about.
+const MOSTLY_ABOUT: f32 = 0.5;
 
 /// Loss of one of another entry.
 const OF_OTHER: f32 = 0.3;
@@ -27,18 +32,33 @@ impl<'t> EntryNames<'t> {
     pub(super) fn of(source: &AnswerSource<'t>, evidence: &PassageEvidence) -> Self {
         let mut names: Vec<(usize, Option<&str>)> = Vec::new();
         let mut block = None;
+        // Columns before the name of the entry under way.
+        let mut indent = 0;
         for sentence in &evidence.sentences {
             if block.replace(sentence.block) == Some(sentence.block) {
                 continue;
             }
-            let words = source.text.get(sentence.range.start..).unwrap_or_default();
-            match sentence.kind {
-                BlockKind::Heading => names.push((sentence.block, None)),
-                BlockKind::Paragraph => names.extend(name_of(words).map(|name| (sentence.block, Some(name)))),
+            let start = sentence.range.start;
+            let words = source.text.get(start..).unwrap_or_default();
+            let own = start - line_start(source.text, start);
+            match (sentence.kind, name_of(words)) {
+                (BlockKind::Heading, _) => names.push((sentence.block, None)),
+                (BlockKind::Paragraph, Some(name)) => {
+                    names.push((sentence.block, Some(name)));
+                    indent = own;
+                }
+                // On a page of a terminal what belongs to an entry is indented below its name.
+                (BlockKind::Paragraph, None) if (1..=indent).contains(&own) => names.push((sentence.block, None)),
                 _ => {}
             }
         }
         Self { names }
+    }
+
+    /// The first block of the entry that a block stands in.
+    pub(super) fn begun_over(&self, block: usize) -> Option<usize> {
+        let begun = self.names.iter().take_while(|(first, _)| *first <= block);
+        begun.last().and_then(|(first, name)| name.map(|_| *first))
     }
 
     /// The name of the entry that a block stands in.
@@ -90,6 +110,81 @@ pub(super) fn prefer_codes(codes: &[String], found: &mut [SentenceCandidate], na
     }
 }
 
+/// Prefers the sentences of the entry whose name the question has beside the word for what it is, in a page that has it:
+/// "the notfound status". Entries of that kind are told apart by their names.
+pub(super) fn prefer_asked_for(question: &str, found: &mut [SentenceCandidate], names: &[EntryNames<'_>]) {
+    let asked: Vec<&str> = question.split_whitespace().map(bare).collect();
+    let is_asked = |name: &str| {
+        let mut places = asked.iter().enumerate().filter(|(_, word)| **word == name);
+        // A word in small letters may be any.
+        let is_sure = !name.starts_with(char::is_lowercase) || is_code_name(name);
+        is_written_as_name(name) && places.any(|(at, _)| is_sure || is_kind(asked.get(at + 1)))
+    };
+    let is_named = |candidate: &SentenceCandidate| name_over(candidate, names).map(is_asked);
+    if !found.iter().any(|candidate| !candidate.is_fragment && is_named(candidate) == Some(true)) {
+        return;
+    }
+    for candidate in found {
+        match is_named(candidate) {
+            // What it is stands behind its name.
+            Some(true) if entry_label(&candidate.text).is_some() => candidate.bonus += OF_CODE + OF_NAMED,
+            Some(true) => candidate.bonus += OF_CODE,
+            Some(false) => candidate.bonus -= OF_OTHER,
+            None => {}
+        }
+    }
+}
+
+/// Whether a word tells what a name before it is that of.
+fn is_kind(word: Option<&&str>) -> bool {
+    const KINDS: [&str; 16] = [
+        "action",
+        "argument",
+        "attribute",
+        "column",
+        "database",
+        "directive",
+        "field",
+        "flag",
+        "key",
+        "keyword",
+        "mode",
+        "option",
+        "parameter",
+        "setting",
+        "status",
+        "variable",
+    ];
+    word.is_some_and(|word| KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind)))
+}
+
+/// Prefers the sentences of the one entry whose text is most about a question for a default to those of others: each may tell one.
+pub(super) fn prefer_about(question: &Question, found: &mut [SentenceCandidate]) {
+    let mut entries: Vec<((usize, usize), TermMask)> = Vec::new();
+    for candidate in found.iter() {
+        let Some(entry) = candidate.entry else { continue };
+        match entries.iter_mut().find(|(known, _)| *known == (candidate.source, entry)) {
+            Some((_, mask)) => *mask |= candidate.mask,
+            None => entries.push(((candidate.source, entry), candidate.mask)),
+        }
+    }
+    let weight = |mask: TermMask| question.terms.weight_of(mask);
+    let most = entries.iter().map(|(_, mask)| weight(*mask)).fold(0.0, f32::max);
+    let mut best = entries.iter().filter(|(_, mask)| weight(*mask) >= most);
+    let (Some((about, mask)), None) = (best.next(), best.next()) else { return };
+    if entries.len() < 2 || question.terms.share(*mask) < MOSTLY_ABOUT {
+        return;
+    }
+    for candidate in found.iter_mut().filter(|candidate| candidate.entry.is_some()) {
+        let is_about = candidate.entry.map(|entry| (candidate.source, entry)) == Some(*about);
+        candidate.bonus += match is_about {
+            true if tells_default(&candidate.text) => OF_CODE,
+            true => OF_NAMED,
+            false => -OF_OTHER,
+        };
+    }
+}
+
 /// The name of the entry that a sentence stands in.
 fn name_over<'t>(candidate: &SentenceCandidate, names: &[EntryNames<'t>]) -> Option<&'t str> {
     names.get(candidate.source)?.at(candidate.block)
@@ -111,6 +206,24 @@ mod tests {
             let said = text(question, &[LIMITS]);
             assert!(said.contains(expected) && said.matches("default value is").count() == 1, "{question} {said}");
         }
+    }
+
+    #[test]
+    fn entries_of_a_page_are_told_by_their_names() {
+        let page = "DESCRIPTION\n       The settings are:\n\n       KEEP_ALL: Keeps all jars and lids of the shelf. KEEP_LIDS has no effect then. Values may be 0 or 1. Defaults to 1.\n\n       \
+            KEEP_LIDS: Keeps the lids of jars. Defaults to 0.\n\n       found: The jar is there. It is the usual case.\n\n       \
+            return: Looks for no other jar after the found status. Lids of found jars are kept then.\n\n       Settings stand in a file. The file is read once.\n";
+        let cases = [
+            ("Does it keep the lids by default?", "Defaults to 0.", "Defaults to 1."),
+            ("What is KEEP_LIDS?", "KEEP_LIDS: Keeps the lids", "KEEP_ALL: "),
+            ("What does the found status mean?", "The jar is there.", "no other jar"),
+        ];
+        for (question, expected, other) in cases {
+            let said = text(question, &[page]);
+            assert!(said.contains(expected) && !said.contains(other), "{question} {said}");
+        }
+        let said = text("Does it keep the lids by default?", &[page]);
+        assert!(said.contains("KEEP_LIDS: "), "{said}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::quote::{code, escape_markers, marked, plain_line};
 use super::ranking::rank;
 use super::read_source::ReadSource;
 use super::row::labelled;
+use super::superlative::asks_for_extreme;
 use super::units::{Unit, UnitKind};
 use super::{AnswerSource, ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
 use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings};
@@ -39,9 +40,13 @@ pub fn passages(
     candidates: &[SentenceCandidate],
     likenesses: Option<&[Likeness]>,
 ) -> Option<QuotedPassages> {
-    let need = need(material.question, question_type)?;
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
     let mut ranked = rank(candidates, likenesses);
+    let best_row = ranked.first().filter(|(best, _)| best.is_row && asks_for_extreme(&material.question.asked));
+    if let Some((best, _)) = best_row {
+        return best.is_fragment.then(|| table_of(material, &ranked, best))?;
+    }
+    let need = need(material.question, question_type)?;
     let sources = Sources::new(material, &ranked);
     ranked.retain(|(candidate, _)| !candidate.is_fragment);
     let excerpts = sources.excerpts(&need, &ranked);
@@ -56,6 +61,14 @@ pub fn passages(
         page.paragraph(sentence);
     }
     Some(page)
+}
+
+/// The table of a row, where it cannot be told which of its rows has the most of something.
+fn table_of(material: &Material<'_>, ranked: &[Scored<'_>], row: &SentenceCandidate) -> Option<QuotedPassages> {
+    let sources = Sources::new(material, ranked);
+    let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
+    page.push(&sources, sources.paragraph_of(row.source, row.range.start, PassageReason::List)?);
+    (!page.passages.is_empty()).then_some(page)
 }
 
 /// The section around the best sentence, or of a long one what follows, for a question whose answer is too doubtful to be

@@ -51,6 +51,46 @@ fn of_a_list_of_what_to_do_no_item_is_the_answer() {
 }
 
 #[test]
+fn brief_items_are_quoted_with_their_heading() {
+    let pool = "## Shut\n\n- Overhaul: 6 to 26 July\n- 24 and 25 May\n- Market Monday\n\n## Water\n\nThe pump of the pool is warm on Mondays.";
+    assert_eq!(
+        super::tests::text("Is the pool open on Market Monday?", &[pool]),
+        "Shut [^1]\n\n- Overhaul: 6 to 26 July [^1]\n- 24 and 25 May [^1]\n- Market Monday [^1]"
+    );
+    let said = super::tests::text("When is the overhaul of the pool?", &[pool]);
+    assert!(said.starts_with("Overhaul: 6 to 26 July [^1]") && !said.contains("Market"), "{said}");
+}
+
+#[test]
+fn a_line_with_a_name_lists_what_is_asked_for() {
+    let hooks = "Events: `lid.open`, `lid.shut`, `jar.full`.\n\nHooks are signed.";
+    let moved = "The list of hooks has moved to hooks and events of the jar.";
+    let said = super::tests::text("Which hook events exist?", &[moved, hooks]);
+    assert!(said.starts_with("Events: `lid.open`"), "{said}");
+}
+
+#[test]
+fn the_row_with_the_most_answers_and_no_other() {
+    let table = "| Pump | Price | Guarantee of seals |\n|---|---|---|\n| north | 5,200 | 25 years |\n| south | 6,100 | 30 years |\n| east | 900 | 12 years |";
+    let whole = AnswerSource::alone(table);
+    let question = "Which pump has the longest seal guarantee?";
+    let said = super::tests::text(question, &[table]);
+    assert_eq!(
+        (said.as_str(), given_of(question, &[whole])),
+        ("Pump: south | Price: 6,100 | Guarantee of seals: 30 years [^1]", None)
+    );
+    assert_eq!(
+        super::tests::text("Which is the cheapest pump?", &[table]),
+        "Pump: east | Price: 900 | Guarantee of seals: 12 years [^1]"
+    );
+    // Where more rows may follow, or no column is meant, none of them is said to be it.
+    for (question, is_cut) in [(question, true), ("Which pump is the biggest in north and south?", false)] {
+        let given = given_of(question, &[AnswerSource { is_cut, ..whole }]).expect("the table");
+        assert!(["north", "south", "east"].iter().all(|name| given.text.contains(name)), "{}", given.text);
+    }
+}
+
+#[test]
 fn steps_under_a_heading_for_them_belong_to_their_document() {
     let heading = |last: &str| vec!["Restoring the pump".to_owned(), last.to_owned()];
     let (about, steps) = (heading("About"), heading("Steps"));

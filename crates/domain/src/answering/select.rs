@@ -7,10 +7,11 @@ use super::form::{asks_for_default, tells_default};
 use super::fragment::is_title_line;
 use super::listed::Lists;
 use super::manual_page::NamedPages;
-use super::named_entry::{EntryNames, prefer_codes, prefer_named};
+use super::named_entry::{EntryNames, prefer_about, prefer_asked_for, prefer_codes, prefer_named};
 use super::pointer::Pointers;
 use super::role::Roles;
 use super::section::{RunIn, Section, is_question};
+use super::superlative::{Superlative, prefer_extremes};
 use super::surroundings::{
     Above, beside, context, entry_begun, opens_with_default, ruling, taken_back, told_below, version_over,
 };
@@ -42,13 +43,21 @@ pub fn candidates(
     };
     let of_source = |(index, (source, evidence))| of_source(&asked, index, source, evidence);
     let mut found: Vec<SentenceCandidate> = sources.iter().zip(evidence).enumerate().flat_map(of_source).collect();
-    let names = || -> Vec<EntryNames<'_>> {
-        sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect()
-    };
+    let names: Vec<EntryNames<'_>> =
+        sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect();
+    for candidate in &mut found {
+        candidate.entry = names.get(candidate.source).and_then(|names| names.begun_over(candidate.block));
+    }
     if asked.is_for_default {
-        prefer_named(&question.asked, &mut found, &names());
+        prefer_named(&question.asked, &mut found, &names);
+        prefer_about(question, &mut found);
     } else if !question.terms.codes().is_empty() {
-        prefer_codes(question.terms.codes(), &mut found, &names());
+        prefer_codes(question.terms.codes(), &mut found, &names);
+    } else {
+        prefer_asked_for(&question.asked, &mut found, &names);
+    }
+    if let Some(superlative) = Superlative::asked_for(&question.asked) {
+        prefer_extremes(&superlative, question, sources, &mut found);
     }
     let pages = NamedPages::of(question, asked.titles.iter().copied());
     let title_of = |candidate: &SentenceCandidate| sources.get(candidate.source).map_or("", |source| source.title);
@@ -91,7 +100,8 @@ fn of_source(
             heading: run_in.over(source.heading),
         };
         let opens_section = section.is_opened_by(source, sentence);
-        if let Some(mut candidate) = candidate(asked, source, evidence, above, sentence) {
+        let list = lists.led_in_by(&sentence.range);
+        if let Some(mut candidate) = candidate(asked, source, evidence, above, (sentence, list)) {
             candidate.behind = source.similarity.map_or(0.0, |own| asked.nearest - own);
             candidate.source = index;
             candidate.place = place;
@@ -131,7 +141,7 @@ fn of_source(
             if opens_section && (!asked.is_defined || question.terms.is_defined_by(&candidate.text)) {
                 candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
             }
-            if let Some(list) = lists.led_in_by(&sentence.range) {
+            if let Some(list) = list {
                 candidate.go_on_with(source, list, &question.terms);
             }
             found.push(candidate);

@@ -9,7 +9,7 @@ use super::form::{asks_for_default, asks_for_version, tells_default};
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
 use super::section::is_own_heading;
-use crate::entry_label::{entry_label, is_code_name};
+use crate::entry_label::{entry_label, is_field, is_written_as_name};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -128,7 +128,7 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
     let [first, .., _] = paragraph else { return None };
     let words = source.text.get(first.range.clone())?;
     let name = entry_label(words)?.split_whitespace().next()?;
-    let text = plain_line(words).filter(|_| name.starts_with('-') || is_code_name(name))?;
+    let text = plain_line(words).filter(|_| name.starts_with('-') || is_written_as_name(name) && !is_field(name))?;
     (text.len() <= LONGEST_NAMING).then(|| (first.range.clone(), text))
 }
 

@@ -3,6 +3,7 @@
 //! Ten styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
 //! plain text has no levels of its own. Questions that are marked as such (`Q: … A: …`) stand below all of them.
 
+mod definitions;
 mod hyphens;
 mod sections;
 
@@ -10,6 +11,7 @@ use std::ops::Range;
 
 use domain::split::{Heading, marked_questions};
 
+pub(super) use definitions::written_out;
 pub(super) use hyphens::joined;
 
 /// Longest heading, in characters.
@@ -273,7 +275,7 @@ fn may_be_title(words: &str) -> bool {
 }
 
 /// Whether a line begins and ends with the name of a manual page, such as `PAINT(1)`.
-fn is_name_of_page(words: &str) -> bool {
+pub(super) fn is_name_of_page(words: &str) -> bool {
     let (mut first, mut last) = (words.split_whitespace(), words.split_whitespace().rev());
     let (first, last) = (first.next().unwrap_or_default(), last.next().unwrap_or_default());
     first == last && first.len() < words.len() && first.contains('(') && first.ends_with(')')

@@ -212,7 +212,7 @@ const HOLDING: [&str; 6] = ["contains", "defines", "has", "holds", "keeps", "sto
 const DEFINITION_OPENINGS: [&str; 7] =
     ["what is a ", "what is an ", "what are ", "define ", "what does ", "what is ", "meaning of "];
 /// Verbs after the things that a question asks for, where it is for all of them.
-const SEVERAL_VERBS: [&str; 8] = ["do", "does", "can", "may", "are", "have", "has", "must"];
+const SEVERAL_VERBS: [&str; 9] = ["do", "does", "can", "may", "are", "exist", "have", "has", "must"];
 /// Most words of these things.
 const MOST_OF_SEVERAL: usize = 3;
 
