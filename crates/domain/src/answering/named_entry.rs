@@ -160,12 +160,12 @@ fn is_kind(word: Option<&&str>) -> bool {
 
 /// Prefers the sentences of the one entry whose text is most about a question for a default to those of others: each may tell one.
 pub(super) fn prefer_about(question: &Question, found: &mut [SentenceCandidate]) {
+    // What it is stands in its first sentence; others may name its neighbours.
     let mut entries: Vec<((usize, usize), TermMask)> = Vec::new();
     for candidate in found.iter() {
         let Some(entry) = candidate.entry else { continue };
-        match entries.iter_mut().find(|(known, _)| *known == (candidate.source, entry)) {
-            Some((_, mask)) => *mask |= candidate.mask,
-            None => entries.push(((candidate.source, entry), candidate.mask)),
+        if !entries.iter().any(|(known, _)| *known == (candidate.source, entry)) {
+            entries.push(((candidate.source, entry), candidate.mask));
         }
     }
     let weight = |mask: TermMask| question.terms.weight_of(mask);
