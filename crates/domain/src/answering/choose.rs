@@ -7,6 +7,7 @@ use super::form::{AN_OPTION, asks_for_default, asks_for_option, tells_amount, te
 use super::parts::Part;
 use super::row::counts_in_a_column;
 use super::sought::is_told;
+use super::superlative::EXTREME;
 use crate::citation::is_ignorance;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::measure::{Measure, counted, counts};
@@ -64,11 +65,19 @@ pub(super) fn one_answer<'c>(question: &Question, ranked: &[Scored<'c>]) -> Choi
             break;
         }
         let is_of_other = || chosen.first().is_some_and(|(best, _)| tells_of_other_name(question, best, candidate));
-        if is_worth_adding(question, &chosen, candidate, *score) && (!is_said(&chosen, candidate) || is_of_other()) {
+        let is_tied = chosen.first().is_some_and(|(best, _)| is_as_extreme(best, candidate));
+        let is_new = !is_said(&chosen, candidate) || is_of_other();
+        if is_tied || is_new && is_worth_adding(question, &chosen, candidate, *score) {
             chosen.push((candidate, *score));
         }
     }
     Choice { sentences: chosen, missing: Vec::new() }
+}
+
+/// Whether two rows of a table both have the most, or the least, of what is asked for.
+fn is_as_extreme(best: &SentenceCandidate, candidate: &SentenceCandidate) -> bool {
+    let is_extreme = |row: &SentenceCandidate| row.is_row && row.bonus >= EXTREME;
+    is_extreme(best) && is_extreme(candidate) && best.source == candidate.source
 }
 
 /// A question for one thing is answered from one source: the best sentences of several are seldom about the same thing.

@@ -110,8 +110,8 @@ pub(super) fn prefer_codes(codes: &[String], found: &mut [SentenceCandidate], na
     }
 }
 
-/// Prefers the sentences of the entry whose name the question has beside the word for what it is, in a page that has it:
-/// "the notfound status". Entries of that kind are told apart by their names.
+/// Prefers the sentences of the entry that a question for a definition names, beside the word for what it is if the name is in small
+/// letters: "what does the notfound status mean". Entries of that kind are told apart by their names.
 pub(super) fn prefer_asked_for(question: &str, found: &mut [SentenceCandidate], names: &[EntryNames<'_>]) {
     let asked: Vec<&str> = question.split_whitespace().map(bare).collect();
     let is_asked = |name: &str| {

@@ -75,3 +75,13 @@ fn a_row_is_of_the_day_that_is_asked_for() {
         assert_eq!(text(question, &[menu]), tuesday, "{question}");
     }
 }
+
+#[test]
+fn rows_that_share_the_most_are_all_given() {
+    let fees = "| Category | Fee | Work hours | Note |\n|---|---|---|---|\n| Adult | 264 | 12 | |\n| Couple | 432 | 20 | same household |\n| Youth | 108 | 4 | |\n| Family | 468 | 20 | same household |";
+    let said = text("Which category has the most work hours?", &[fees]);
+    assert!(said.contains("Couple") && said.contains("Family") && !said.contains("Adult"), "{said}");
+    let page = "OPTIONS\n\n       shared_jars (integer): Sets the jars that are shared.  The default is typically 128.\n\nWith a shelf of its own, a reasonable share of the shelf for shared_jars is 25%.";
+    let said = text("What share of the shelf should I give to shared_jars?", &[page]);
+    assert!(said.contains("25%"), "{said}");
+}

@@ -17,6 +17,7 @@ use super::surroundings::{
 };
 use crate::currency;
 use crate::evidence::Question;
+use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::markdown::BlockKind;
 use crate::wording::named_value;
@@ -53,7 +54,7 @@ pub fn candidates(
         prefer_about(question, &mut found);
     } else if !question.terms.codes().is_empty() {
         prefer_codes(question.terms.codes(), &mut found, &names);
-    } else {
+    } else if question.kind == AnswerKind::Definition {
         prefer_asked_for(&question.asked, &mut found, &names);
     }
     if let Some(superlative) = Superlative::asked_for(&question.asked) {

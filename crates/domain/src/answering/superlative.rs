@@ -65,7 +65,7 @@ const MOST_WORDS: usize = 3;
 const FEWEST_ROWS: usize = 2;
 
 /// Bonus of the row that has it; the other scores range from 0 to about 1.
-const EXTREME: f32 = 1.0;
+pub(super) const EXTREME: f32 = 1.0;
 
 /// Fewest letters of a word that others may begin with.
 const STEM: usize = 4;
