@@ -177,7 +177,10 @@ fn is_row_asked_for(question: &Question, best: &SentenceCandidate) -> bool {
 /// Whether the best sentence is a row of a table that holds nothing of the question, or others beside it hold as much and fit it
 /// as well, but not all of it: nothing tells them apart.
 fn is_one_of_alike(question: &Question, best: &SentenceCandidate, ranked: &[Scored<'_>]) -> bool {
-    let is_alike = |(other, _): &&Scored<'_>| other.is_row && other.source == best.source && other.mask == best.mask;
+    let is_alike = |(other, _): &&Scored<'_>| {
+        let is_beside = other.is_row && other.source == best.source;
+        is_beside && other.mask == best.mask && (other.bonus - best.bonus).abs() < f32::EPSILON
+    };
     let is_whole = question.terms.share(best.held) >= 1.0;
     best.is_row && (best.held == 0 || !is_whole && ranked.iter().filter(is_alike).count() > MOST_ALIKE)
 }
