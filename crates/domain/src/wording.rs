@@ -130,6 +130,13 @@ pub fn lower_case_words(text: &str) -> impl Iterator<Item = String> {
     text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
+/// The column after a sign at a column, both from 0: a tab goes on to the next column that eight divide.
+#[must_use]
+pub const fn next_column(sign: char, column: usize) -> usize {
+    const TAB: usize = 8;
+    if sign == '\t' { (column / TAB + 1) * TAB } else { column + 1 }
+}
+
 /// Whether a word is a number of several parts, as of a version: `0.8.1`.
 pub(crate) fn is_version(word: &str) -> bool {
     word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')

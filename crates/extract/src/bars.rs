@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use domain::markdown::cells;
+use domain::markdown::{cells, is_fence};
 
 use super::{
     header::{is_text, names_columns},
@@ -37,8 +37,7 @@ pub(super) fn closed(text: &str, marked: Marked) -> Cow<'_, str> {
     let mut written = String::with_capacity(text.len() + text.len() / 8);
     let (mut in_code, mut at) = (false, 0);
     while let Some(line) = lines.get(at) {
-        let words = line.trim_start();
-        in_code ^= marked == Marked::ByDelimiter && (words.starts_with("```") || words.starts_with("~~~"));
+        in_code ^= marked == Marked::ByDelimiter && is_fence(line);
         let rest = lines.get(at..).unwrap_or_default();
         let rows = if in_code { 0 } else { table(rest, marked) };
         if rows == 0 {

@@ -35,17 +35,17 @@ pub(super) async fn quote(
     } else {
         Vec::new()
     };
-    let is_cut = cut.into_iter().chain(std::iter::repeat(false));
+    let cut = cut.into_iter().chain(std::iter::repeat(false));
     let sources: Vec<AnswerSource<'_>> = graded
         .iter()
-        .zip(is_cut)
-        .map(|(graded, is_cut)| AnswerSource {
+        .zip(cut)
+        .map(|(graded, has_cut_table)| AnswerSource {
             key: graded.hit.passage.key,
             title: &graded.hit.passage.title,
             heading: &graded.hit.passage.heading,
             text: &graded.hit.passage.text,
             table_header: graded.hit.passage.table_header.as_deref(),
-            is_cut,
+            has_cut_table,
             probability: graded.verdict.probability.unwrap_or(0.5),
             similarity: graded.hit.dense.map(grade::narrow),
         })

@@ -66,8 +66,7 @@ fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
         let (items, code, mask, is_headed) = (Vec::new(), Some(code), listing.mask, false);
         return (end - lead_in.start <= LONGEST).then_some(List { lead_in, is_headed, end, items, code, mask });
     }
-    let members = after.iter().take_while(|unit| unit.kind == UnitKind::Item).count();
-    let members = after.get(..members).filter(|members| !members.is_empty() && members.len() <= MOST_ITEMS)?;
+    let members = items(after, 1)?;
     let end = members.last()?.sentences.last()?.end;
     let words = |unit: &Unit| text.get(unit.sentences.first()?.start..unit.sentences.last()?.end).and_then(plain_line);
     let items: Vec<String> = members.iter().map(words).collect::<Option<_>>()?;
@@ -76,22 +75,31 @@ fn list(text: &str, lead_in: &Unit, after: &[Unit]) -> Option<List> {
     if members.iter().any(asks) {
         return None;
     }
-    let mask = members.iter().fold(0, |mask, unit| mask | unit.mask);
+    let mask = mask_of(members);
     (end - lead_in.start <= LONGEST).then_some(List { lead_in, is_headed: false, end, items, code: None, mask })
+}
+
+/// The items that units begin with, at least so many and few enough to be quoted.
+fn items(units: &[Unit], fewest: usize) -> Option<&[Unit]> {
+    let count = units.iter().take_while(|unit| unit.kind == UnitKind::Item).count();
+    units.get(..count).filter(|items| (fewest..=MOST_ITEMS).contains(&items.len()))
+}
+
+fn mask_of(units: &[Unit]) -> TermMask {
+    units.iter().fold(0, |mask, unit| mask | unit.mask)
 }
 
 /// The brief items right below a heading, some of which say nothing by themselves: "Good Friday" below "Closed". `None` where one
 /// that does has all that any of them has of the question.
 fn headed(text: &str, heading: &Unit, after: &[Unit]) -> Option<List> {
-    let members = after.iter().take_while(|unit| unit.kind == UnitKind::Item).count();
-    let members = after.get(..members).filter(|members| (2..=MOST_ITEMS).contains(&members.len()))?;
+    let members = items(after, 2)?;
     let words = |unit: &Unit| match unit.sentences.as_slice() {
         [only] => text.get(only.clone()).filter(|words| words.len() <= LONGEST_BRIEF && !is_question(words)),
         _ => None,
     };
     let said: Vec<&str> = members.iter().map(words).collect::<Option<_>>()?;
     let items: Vec<String> = said.iter().map(|words| plain_line(words)).collect::<Option<_>>()?;
-    let mask = members.iter().fold(0, |mask, unit| mask | unit.mask);
+    let mask = mask_of(members);
     let says_something = |words: &str| quotable(words).is_some_and(|words| !is_fragment(&words));
     let mut others = members.iter().zip(&said).filter(|(_, words)| says_something(words));
     let is_told_by_one = others.clone().any(|(unit, _)| mask & !unit.mask & !heading.mask == 0);

@@ -85,7 +85,7 @@ pub struct AnswerSource<'s> {
     /// The header of the table that it begins in, if that stands before it.
     pub table_header: Option<&'s str>,
     /// Whether a table at its beginning or its end goes on beyond it.
-    pub is_cut: bool,
+    pub has_cut_table: bool,
     /// Probability that it answers the question, 0 to 1, as graded; 0.5 where there is none.
     pub probability: f32,
     /// Cosine of its vector and that of the question; `None` where it has none.
@@ -103,7 +103,7 @@ impl<'s> AnswerSource<'s> {
             heading: &[],
             text,
             table_header: None,
-            is_cut: false,
+            has_cut_table: false,
             probability: 0.5,
             similarity: None,
         }

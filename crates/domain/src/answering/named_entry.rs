@@ -57,14 +57,17 @@ impl<'t> EntryNames<'t> {
 
     /// The first block of the entry that a block stands in.
     pub(super) fn begun_over(&self, block: usize) -> Option<usize> {
-        let begun = self.names.iter().take_while(|(first, _)| *first <= block);
-        begun.last().and_then(|(first, name)| name.map(|_| *first))
+        self.over(block).map(|(first, _)| first)
     }
 
     /// The name of the entry that a block stands in.
     pub(super) fn at(&self, block: usize) -> Option<&'t str> {
+        self.over(block).map(|(_, name)| name)
+    }
+
+    fn over(&self, block: usize) -> Option<(usize, &'t str)> {
         let begun = self.names.iter().take_while(|(first, _)| *first <= block);
-        begun.last().and_then(|(_, name)| *name)
+        begun.last().and_then(|(first, name)| Some((*first, (*name)?)))
     }
 }
 

@@ -84,8 +84,8 @@ fn the_row_with_the_most_answers_and_no_other() {
         "Pump: east | Price: 900 | Guarantee of seals: 12 years [^1]"
     );
     // Where more rows may follow, or no column is meant, none of them is said to be it.
-    for (question, is_cut) in [(question, true), ("Which pump is the biggest in north and south?", false)] {
-        let given = given_of(question, &[AnswerSource { is_cut, ..whole }]).expect("the table");
+    for (question, has_cut_table) in [(question, true), ("Which pump is the biggest in north and south?", false)] {
+        let given = given_of(question, &[AnswerSource { has_cut_table, ..whole }]).expect("the table");
         assert!(["north", "south", "east"].iter().all(|name| given.text.contains(name)), "{}", given.text);
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::markdown::{BlockKind, blocks, cells};
+use crate::markdown::{BlockKind, blocks, cells, is_fence};
 use crate::sentence::sentences;
 use crate::wording::named_value;
 
@@ -150,7 +150,6 @@ pub(super) fn escape_markers(line: &str) -> String {
 pub(super) fn code(block: &str) -> Option<String> {
     let lines: Vec<&str> = block.lines().collect();
     let inner = lines.get(1..)?;
-    let is_fence = |line: &&str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
     let inner = match inner.split_last() {
         Some((last, rest)) if is_fence(last) => rest,
         _ => inner,

@@ -96,14 +96,12 @@ impl<'q> Roles<'q> {
 
     /// Whether the first cell of a row is a day of the week that the question names.
     pub(super) fn is_of_day(&self, row: &str) -> bool {
-        let name = cells(row).next().map_or("", |(_, name)| name);
-        matches!(days_in(name).as_slice(), [day] if self.days.contains(day))
+        cells(row).next().and_then(|(_, name)| one_day(name)).is_some_and(|day| self.days.contains(&day))
     }
 
-    /// Whether the first cell of a row is a day of the week, and not one that the question names: not "Mon–Fri".
+    /// Whether the first cell of a row is a day of the week, and not one that the question names.
     fn is_of_other_day(&self, name: &str) -> bool {
-        let is_other = |day: &&str| !self.days.is_empty() && !self.days.contains(day);
-        matches!(days_in(name).as_slice(), [day] if is_other(day))
+        !self.days.is_empty() && one_day(name).is_some_and(|day| !self.days.contains(&day))
     }
 
     /// Whether a row is about a case without something that the question has: "no attendant".
@@ -125,6 +123,14 @@ impl<'q> Roles<'q> {
             let by = words.iter().skip(at + 1).take(MOST_BEFORE_AGENT).position(|word| *word == "by");
             by.is_some_and(|by| is_name(words.get(at + by + 2)))
         })
+    }
+}
+
+/// The day of the week that a cell names: not "Mon–Fri".
+fn one_day(cell: &str) -> Option<&'static str> {
+    match days_in(cell).as_slice() {
+        [day] => Some(day),
+        _ => None,
     }
 }
 

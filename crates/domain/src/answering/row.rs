@@ -49,7 +49,7 @@ pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
 /// Whether a row, as [`labelled`] writes it, has a number in a column for things of this name: "Max. people: 6".
 pub(super) fn counts_in_a_column(row: &str, counted: &str) -> bool {
     let names = |column: &str| lower_case_words(column).any(|word| word == counted);
-    row.split(" | ").filter_map(|cell| cell.split_once(": ")).any(|(column, value)| names(column) && has_digit(value))
+    columns_and_values("", row).iter().any(|(column, value)| names(column) && has_digit(value))
 }
 
 /// The cells of a row that hold something, each after the name of its column, which is empty where the header has none.

@@ -196,7 +196,7 @@ pub(super) fn prefer_extremes(
         let is_own = |row: &SentenceCandidate| row.is_row && row.source == number;
         let rows: Vec<Cells> =
             found.iter().filter(|row| is_own(row)).map(|row| columns_and_values("", &row.text)).collect();
-        let extremes = superlative.extremes(question, &rows).filter(|_| !source.is_cut);
+        let extremes = superlative.extremes(question, &rows).filter(|_| !source.has_cut_table);
         for (place, row) in found.iter_mut().filter(|row| is_own(row)).enumerate() {
             match &extremes {
                 Some(extremes) if extremes.contains(&place) => row.bonus += EXTREME,

@@ -3,6 +3,8 @@
 //! The grammar of markers stays strict: this is applied to a reply before it becomes a draft, and only where the
 //! deployment says so of its model.
 
+use crate::markdown::is_fence;
+
 /// A reply with markers in the grammar, or `None` if there was nothing to rewrite: `[N]` and `[N, M]`, whose numbers are
 /// those of sources, outside code, and not as the text of a link.
 #[must_use]
@@ -10,7 +12,7 @@ pub fn normalised(reply: &str, sources: usize) -> Option<String> {
     let mut text = String::with_capacity(reply.len() + 16);
     let mut is_fenced = false;
     for line in reply.split_inclusive('\n') {
-        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let is_fence = is_fence(line);
         if is_fence || is_fenced {
             is_fenced ^= is_fence;
             text.push_str(line);

@@ -42,26 +42,33 @@ pub(crate) fn asking_sentence(question: &str) -> &str {
 pub(super) fn up_to_a_clause(question: &str) -> &str {
     let begins = |openings: &[&str]| openings.iter().any(|opening| question.trim_start().starts_with(opening));
     let mut is_asked = asks_yes_or_no(question) && !begins(&INDIRECT_OPENINGS);
-    let (mut at, mut before) = (0, Vec::new());
+    let mut at = 0;
     for word in question.split_inclusive(' ') {
         let bare = bare(word);
-        let is_apart = question.get(..at).is_some_and(|text| text.trim_end().ends_with(','));
-        let after = question.get(at + word.len()..).unwrap_or_default();
-        let follows_thing = || !is_apart && follows_thing(&before, after);
-        let is_joined = matches!(before.last(), Some(&"and" | &"or"));
-        if CLAUSES.contains(&bare) && !is_joined && (is_asked || follows_thing()) {
-            return question.get(..at).unwrap_or(question);
+        let (before, from) = question.split_at(at);
+        at += word.len();
+        if CLAUSES.contains(&bare) && !is_joined(before) && (is_asked || follows_thing(before, from)) {
+            return before;
         }
         is_asked |= is_question_word(bare);
-        at += word.len();
-        before.extend(Some(bare).filter(|word| !word.is_empty()));
     }
     question
 }
 
-/// Whether a "when" or "where" after these words begins a clause about a thing that they name: not "by when did it", nor "find
-/// out when it does".
-fn follows_thing(before: &[&str], after: &str) -> bool {
-    let begins_clause = after.split_whitespace().next().is_some_and(|word| !is_auxiliary(bare(word)));
-    before.len() > 1 && begins_clause && !before.iter().any(|word| FINDING.contains(word))
+fn bare_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().map(bare).filter(|word| !word.is_empty())
+}
+
+/// Whether what comes after a text is joined to it: "and when".
+fn is_joined(before: &str) -> bool {
+    bare_words(before).last().is_some_and(|word| matches!(word, "and" | "or"))
+}
+
+/// Whether a "when" or "where", which `from` begins with, begins a clause about a thing that the text before it names: not "by
+/// when did it", nor "find out when it does".
+fn follows_thing(before: &str, from: &str) -> bool {
+    let words: Vec<&str> = bare_words(before).collect();
+    let begins_clause = from.split_whitespace().nth(1).is_some_and(|word| !is_auxiliary(bare(word)));
+    let is_apart = before.trim_end().ends_with(',');
+    words.len() > 1 && begins_clause && !is_apart && !words.iter().any(|word| FINDING.contains(word))
 }

@@ -76,8 +76,7 @@ fn grade_by_odds(
     let features = of_round(question, passages, evidence);
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
     let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
-    let are_headed = headed::by_titles(question, evidence);
-    let by_heading = are_headed.iter().map(|is_headed| if *is_headed { headed::PROBABILITY } else { 0.0 });
+    let by_heading = headed::probabilities(question, evidence);
     let by_form = passages.iter().zip(evidence).map(|(passage, evidence)| by_form(question, passage, evidence));
     let asks_for_changes = release_notes::are_asked_for(&question.text);
     let rare = question.terms.rare_names() | question.terms.identifiers();

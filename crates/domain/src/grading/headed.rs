@@ -8,7 +8,7 @@ use crate::evidence::passage::PassageEvidence;
 use crate::wording::{is_negation, lower_case_words};
 
 /// Probability of such a passage. Not fitted: the questions of the sets are not made of titles.
-pub(super) const PROBABILITY: f32 = 0.5;
+const PROBABILITY: f32 = 0.5;
 
 /// Share of the question's weight that counts as all of it.
 const ALL: f32 = 0.95;
@@ -19,14 +19,15 @@ const FEWEST_TERMS: usize = 2;
 /// Most passages of a round with such titles; of more, the title of their document is the question, and no section is meant.
 const MOST: usize = 2;
 
-/// For each passage of a round whether its title and its headings hold all of the question, as those of few others do.
-pub(super) fn by_titles(question: &Question, evidence: &[PassageEvidence]) -> Vec<bool> {
+/// For each passage of a round its probability by its title and its headings, if they hold all of the question, as those of few
+/// others do; else 0.
+pub(super) fn probabilities(question: &Question, evidence: &[PassageEvidence]) -> Vec<f32> {
     let is_named = |evidence: &PassageEvidence| question.terms.share(evidence.title_mask) >= ALL;
     let is_plain = question.terms.terms().len() >= FEWEST_TERMS
         && !lower_case_words(&question.text).any(|word| is_negation(&word));
     let named: Vec<bool> = evidence.iter().map(is_named).collect();
     let are_few = named.iter().filter(|is_named| **is_named).count() <= MOST;
-    named.into_iter().map(|is_named| is_named && is_plain && are_few).collect()
+    named.into_iter().map(|is_named| if is_named && is_plain && are_few { PROBABILITY } else { 0.0 }).collect()
 }
 
 #[cfg(test)]

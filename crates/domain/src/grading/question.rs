@@ -95,9 +95,8 @@ pub fn answerability(
     let features = of_nearest(question, passages, nearest.as_ref());
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
-    let is_headed = headed::by_titles(question, evidence).contains(&true);
     let by_row = if has_row { row::PROBABILITY } else { 0.0 };
-    let by_heading = if is_headed { headed::PROBABILITY } else { 0.0 };
+    let by_heading = headed::probabilities(question, evidence).into_iter().fold(0.0, f32::max);
     let probability = with_odds(model.probability(&features, chunks), odds).max(by_row).max(by_heading);
     let highest = if is_about_something_else(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }

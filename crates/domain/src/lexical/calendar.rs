@@ -20,25 +20,30 @@ const WORDS_TOO: [&str; 5] = ["mar", "mon", "sat", "sun", "wed"];
 pub(super) fn other_forms(word: &str) -> Vec<&'static str> {
     let lower = lower_case(word);
     let word = one_day(&lower);
-    // May is as short as its abbreviation.
-    let all = || DAYS.into_iter().chain(MONTHS).filter(|whole| whole.len() > SHORT);
-    let short = |whole: &'static str| whole.get(..SHORT).unwrap_or(whole);
-    if let Some(whole) = all().find(|whole| *whole == word) {
-        let others = OTHERS.iter().filter(|(_, of)| *of == whole).map(|(other, _)| *other);
-        return std::iter::once(short(whole)).chain(others).collect();
+    match whole_of(word) {
+        Some(whole) if whole == word => {
+            let others = OTHERS.iter().filter(|(_, of)| *of == whole).map(|(other, _)| *other);
+            std::iter::once(short(whole)).chain(others).collect()
+        }
+        whole => whole.into_iter().filter(|_| !WORDS_TOO.contains(&word)).collect(),
     }
-    let of_short = || all().find(|whole| short(whole) == word).filter(|_| !WORDS_TOO.contains(&word));
+}
+
+/// The day or the month that a word in lower case is, whole or abbreviated.
+fn whole_of(word: &str) -> Option<&'static str> {
+    // May is as short as its abbreviation.
+    let mut all = DAYS.into_iter().chain(MONTHS).filter(|whole| whole.len() > SHORT);
     let of_other = || OTHERS.iter().find(|(other, _)| *other == word).map(|(_, whole)| *whole);
-    of_short().or_else(of_other).into_iter().collect()
+    all.find(|whole| *whole == word || short(whole) == word).or_else(of_other)
+}
+
+fn short(whole: &str) -> &str {
+    whole.get(..SHORT).unwrap_or(whole)
 }
 
 /// The days of the week that a text names, whole or abbreviated, each once.
 pub(crate) fn days_in(text: &str) -> Vec<&'static str> {
-    let of = |word: String| {
-        let day = one_day(&word);
-        let whole = DAYS.into_iter().find(|whole| *whole == day || whole.get(..SHORT) == Some(day));
-        whole.or_else(|| OTHERS.iter().find(|(other, of)| *other == day && DAYS.contains(of)).map(|(_, of)| *of))
-    };
+    let of = |word: String| whole_of(one_day(&word)).filter(|whole| DAYS.contains(whole));
     let mut days: Vec<&str> = lower_case_words(text).filter_map(of).collect();
     days.sort_unstable();
     days.dedup();

@@ -129,3 +129,10 @@ pub fn cells(row: &str) -> impl Iterator<Item = (usize, &str)> {
         (start, cell.strip_suffix('|').filter(|_| is_last && is_bar(end - 1)).unwrap_or(cell).trim())
     })
 }
+
+/// Whether a line begins or ends a block of code between fences.
+#[must_use]
+pub fn is_fence(line: &str) -> bool {
+    let words = line.trim_start();
+    words.starts_with("```") || words.starts_with("~~~")
+}

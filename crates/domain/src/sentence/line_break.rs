@@ -1,6 +1,6 @@
 //! Line ends inside a paragraph: wrapped lines, or separate lines.
 
-use crate::wording::line_start;
+use crate::wording::{line_start, next_column};
 
 /// Paragraphs narrower than this (bytes) are lists of short lines, not wrapped prose.
 const NARROWEST_WRAP: usize = 32;
@@ -29,9 +29,6 @@ const REFERENCES: [&str; 3] = ["Abs", "Satz", "Nr"];
 /// Longest label of a line, in bytes and in words.
 const LONGEST_LABEL: usize = 30;
 const LABEL_WORDS: usize = 3;
-
-/// Width of a tab, in columns.
-const TAB: usize = 8;
 
 /// The layout of a paragraph's lines.
 pub(super) struct LineBreaks {
@@ -146,9 +143,9 @@ fn second_column(line: &str) -> Option<usize> {
     for (at, sign) in line.char_indices() {
         match sign {
             ' ' | '\t' => {
-                let width = if sign == '\t' { TAB - column % TAB } else { 1 };
-                column += width;
-                gap += width;
+                let next = next_column(sign, column);
+                gap += next - column;
+                column = next;
             }
             _ if gap >= GAP && name.is_some() => return name.filter(|end| is_entry(line, *end)).map(|_| column),
             _ if at > LONGEST_ENTRY => return None,
@@ -172,5 +169,5 @@ fn has_indent(line: &str, column: usize) -> bool {
 fn indent(text: &str, at: usize) -> usize {
     let blank =
         text.get(line_start(text, at)..).unwrap_or_default().chars().take_while(|sign| matches!(sign, ' ' | '\t'));
-    blank.fold(0, |column, sign| if sign == '\t' { (column / TAB + 1) * TAB } else { column + 1 })
+    blank.fold(0, |column, sign| next_column(sign, column))
 }

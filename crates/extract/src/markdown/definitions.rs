@@ -3,6 +3,8 @@
 //! Read as running text they are sentences that begin with a colon and say nothing of the term. Each is written as a paragraph
 //! that begins with it, as the lists of web pages are.
 
+use domain::markdown::is_fence;
+
 /// Longest term, in characters.
 const LONGEST_TERM: usize = 80;
 
@@ -52,7 +54,7 @@ impl Writer {
                 self.list = None;
             }
         }
-        let is_fence = words.starts_with("```") || words.starts_with("~~~");
+        let is_fence = is_fence(line);
         self.in_code ^= is_fence;
         match definition(line).filter(|_| !self.in_code && !is_fence) {
             Some((words, column)) if self.takes_definition() => self.define(words, column),

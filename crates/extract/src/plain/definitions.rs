@@ -5,15 +5,14 @@
 
 use std::borrow::Cow;
 
+use domain::wording::next_column;
+
 /// Longest name, in columns, and longest one that begins with signs: `[<branch>]@{upstream}, e.g. master@{upstream}`.
 const LONGEST_NAME: usize = 60;
 const LONGEST_WITH_SIGNS: usize = 76;
 
 /// Fewest blanks between a name and what stands beside it on a single line.
 const FEWEST_BLANKS: usize = 2;
-
-/// Columns of a tab.
-const TAB: usize = 8;
 
 /// Signs at the end of a line that is no name: of a sentence, of what leads on, of a command.
 const NOT_AT_END: [char; 11] = ['.', ',', ';', ':', '!', '?', '{', '(', '\\', '|', '='];
@@ -64,7 +63,7 @@ impl<'t> Row<'t> {
     fn of(whole: &'t str) -> Self {
         let words = whole.trim();
         let before = whole.get(..whole.len() - whole.trim_start().len()).unwrap_or_default();
-        Self { whole, words, indent: columns(before, 0) }
+        Self { whole, words, indent: columns(before) }
     }
 
     /// Its name and what stands beside it from a column on.
@@ -148,7 +147,7 @@ fn is_name(words: &str) -> bool {
         first.strip_suffix(['.', ')']).is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
     let longest = if first.contains(['[', '<', '{', '(', '@']) { LONGEST_WITH_SIGNS } else { LONGEST_NAME };
     !words.is_empty()
-        && columns(words, 0) <= longest
+        && columns(words) <= longest
         && !words.starts_with(['-', '}'])
         && !is_mark
         && !is_number
@@ -170,13 +169,9 @@ fn write(indent: usize, entries: &[Entry<'_>], written: &mut String) {
     }
 }
 
-/// Columns of a text that begins at one.
-fn columns(text: &str, from: usize) -> usize {
-    text.chars().fold(from, |at, sign| next_column(sign, at)) - from
-}
-
-const fn next_column(sign: char, at: usize) -> usize {
-    if sign == '\t' { (at / TAB + 1) * TAB } else { at + 1 }
+/// Columns of a text at the beginning of a line.
+fn columns(text: &str) -> usize {
+    text.chars().fold(0, |column, sign| next_column(sign, column))
 }
 
 #[cfg(test)]

@@ -10,11 +10,10 @@ mod inline;
 mod names;
 mod table;
 
+use domain::wording::next_column;
+
 use self::{block::Blocks, names::Names};
 use super::{ExtractError, content::Content, html};
-
-/// Columns of a tab.
-const TAB: usize = 8;
 
 /// Adds a text.
 pub(super) fn page(source: &str, content: &mut Content) -> Result<(), ExtractError> {
@@ -40,9 +39,9 @@ fn untabbed(source: &str) -> String {
     for line in source.lines() {
         let mut column = 0;
         for sign in line.chars() {
-            let width = if sign == '\t' { TAB - column % TAB } else { 1 };
-            text.extend(std::iter::repeat_n(if sign == '\t' { ' ' } else { sign }, width));
-            column += width;
+            let next = next_column(sign, column);
+            text.extend(std::iter::repeat_n(if sign == '\t' { ' ' } else { sign }, next - column));
+            column = next;
         }
         text.push('\n');
     }

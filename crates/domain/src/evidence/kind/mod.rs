@@ -90,9 +90,8 @@ impl AnswerKind {
             }
             Self::Date => {
                 let may_count = has_time(sentence);
-                let asked = question.to_lowercase();
                 new_words(question, sentence).any(|word| is_date(&word.to_lowercase(), may_count))
-                    || early_years(sentence).any(|year| !words(&asked).any(|word| word == year))
+                    || early_years(sentence).any(|year| !words(question).any(|word| word == year))
             }
             Self::Place if new_path(question, sentence) => true,
             Self::Person | Self::Place => {
@@ -230,6 +229,7 @@ fn early_years(sentence: &str) -> impl Iterator<Item = &str> {
         ["after", "around", "before", "between", "by", "circa", "during", "from", "in", "since", "to", "until", "year"];
     const AFTER: [&str; 4] = ["AD", "BC", "BCE", "CE"];
     let all: Vec<&str> = words(sentence).collect();
+    let count = all.len();
     let is_early = move |at: usize| {
         let word = *all.get(at)?;
         let digits = word.trim_end_matches('s');
@@ -238,7 +238,7 @@ fn early_years(sentence: &str) -> impl Iterator<Item = &str> {
             || all.get(at + 1).is_some_and(|next| AFTER.contains(next));
         (digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()) && is_shown).then_some(word)
     };
-    (0..words(sentence).count()).filter_map(is_early)
+    (0..count).filter_map(is_early)
 }
 
 pub(super) fn is_capitalised(word: &str) -> bool {
