@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::{
     evidence::{Question, QuestionTerm, TermMask},
     json_in_text,
+    lexical::unspaced::is_bigram,
 };
 
 /// Most aspects that are named.
@@ -32,7 +33,24 @@ pub fn uncovered(question: &Question, correct: impl IntoIterator<Item = TermMask
     let is_asked_for = |term: &&QuestionTerm| !FRAME.contains(&term.word.to_lowercase().as_str());
     let is_named = |term: &&QuestionTerm| term.weight >= heaviest * WEIGHTY && term.word.chars().count() <= LONGEST;
     let weighty = open.filter(is_asked_for).filter(is_named);
-    weighty.take(MOST).map(|term| term.word.clone()).collect()
+    let mut named = joined(weighty.map(|term| term.word.as_str()));
+    named.truncate(MOST);
+    named
+}
+
+/// Words, those of a text without spaces as its longest stretches: of "マニ", "ニュ" and "ュア" it makes "マニュア".
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    let mut before = "";
+    for word in words {
+        let shared = word.chars().next().filter(|_| is_bigram(word) && is_bigram(before));
+        match joined.last_mut().filter(|_| shared.is_some_and(|first| before.ends_with(first))) {
+            Some(stretch) => stretch.extend(word.chars().last()),
+            None => joined.push(word.to_owned()),
+        }
+        before = word;
+    }
+    joined
 }
 
 /// The aspects that a grading model names: in the member `missing` of its JSON, or in a line `missing: one; another`.
@@ -86,6 +104,14 @@ mod tests {
         assert_eq!(all, ["parental", "leave", "contractors"]);
         let mask = question.terms.mask_of(<&Analyzer>::default(), "Parental leave is paid.");
         assert_eq!(uncovered(&question, [mask]), ["contractors"]);
+    }
+
+    #[test]
+    fn what_is_missing_of_a_text_without_spaces_is_no_pair_of_characters() {
+        let question = Question::new(<&Analyzer>::default(), "休暇マニュアル?", 100, |_| 3);
+        assert_eq!(uncovered(&question, []), ["休暇マニュアル"]);
+        let mask = question.terms.mask_of(<&Analyzer>::default(), "休暇");
+        assert_eq!(uncovered(&question, [mask]), ["暇マニュアル"]);
     }
 
     #[test]
