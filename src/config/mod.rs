@@ -39,6 +39,9 @@ use crate::{
 const FILE_VARIABLE: &str = "CITED_CONFIG";
 /// The file that is read if [`FILE_VARIABLE`] is not set and the file exists.
 const DEFAULT_FILE: &str = "cited.toml";
+/// Most connections of a pool with the embedded database, which takes 100: three pools share them, one of them half as large,
+/// with what listens, watches and migrates.
+const MOST_EMBEDDED_CONNECTIONS: u32 = 36;
 
 /// All settings of the service.
 #[derive(Clone, Debug)]
@@ -209,7 +212,7 @@ impl Config {
         let listen = reader.value("CITED_LISTEN", SocketAddr::from(([127, 0, 0, 1], 8080)));
         let metrics_listen = reader.optional("CITED_METRICS_LISTEN");
         let database = read_database(&mut reader);
-        let pools = read_pools(&mut reader);
+        let pools = read_pools(&mut reader, &database);
         let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
         let server = http::read_server(&mut reader);
         let access = access::read(&mut reader, listen);
@@ -334,11 +337,18 @@ fn read_database(reader: &mut Reader) -> Database {
     })
 }
 
-fn read_pools(reader: &mut Reader) -> PoolSettings {
+fn read_pools(reader: &mut Reader, database: &Database) -> PoolSettings {
     let defaults = PoolSettings::default();
     let max_connections = reader.value("CITED_DATABASE_CONNECTIONS", defaults.max_connections);
     if max_connections == 0 {
         reader.fault("CITED_DATABASE_CONNECTIONS must be 1 or more".to_owned());
+    }
+    if matches!(database, Database::Private(_)) && max_connections > MOST_EMBEDDED_CONNECTIONS {
+        reader.fault(format!(
+            "CITED_DATABASE_CONNECTIONS is {max_connections}; with the embedded database it must be \
+             {MOST_EMBEDDED_CONNECTIONS} or less, since three pools share its 100 connections; set DATABASE_URL for a \
+             server that takes more"
+        ));
     }
     PoolSettings {
         max_connections,

@@ -288,7 +288,7 @@ enum IngestResponses {
 /// Ingest documents
 ///
 /// Supported formats: text, Markdown, AsciiDoc, reStructuredText, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX,
-/// XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, JSON, JSON lines, Jupyter notebooks, manual pages, source code, and pictures
+/// XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, TSV, JSON, JSON lines, Jupyter notebooks, manual pages, source code, and pictures
 /// (PNG, JPEG, TIFF, WebP) where text recognition (OCR) is installed; each also compressed by gzip. The format is detected
 /// by content first, and by name and media type second.
 ///

@@ -228,7 +228,8 @@ static MEDIA_TYPES: [MediaType; 56] = [
 impl MediaType {
     /// For messages.
     pub const SUPPORTED: &str = "text, Markdown, AsciiDoc, reStructuredText, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, \
-         JSON, JSON lines, Jupyter notebooks, manual pages or source code, also compressed by gzip";
+         TSV, JSON, JSON lines, Jupyter notebooks, manual pages or source code, and pictures (PNG, JPEG, TIFF, WebP) where \
+         text recognition is installed, each also compressed by gzip";
 
     /// Text of which nothing more is known.
     #[must_use]
