@@ -7,6 +7,9 @@ use crate::wording::{is_version, lower_case_words};
 const NAMES: [&str; 7] =
     ["changelog", "changelogs", "releasenotes", "releasehistory", "versionhistory", "changehistory", "whatsnew"];
 
+/// Most words that such a name is written in.
+const MOST_WORDS: usize = 3;
+
 /// Beginnings of words of a question that is for a change or a version.
 const OF_CHANGES: [&str; 20] = [
     "chang", "releas", "version", "added", "new", "introduc", "remov", "deprecat", "replac", "renam", "fix", "bug",
@@ -17,8 +20,21 @@ const OF_CHANGES: [&str; 20] = [
 #[must_use]
 pub fn is_of_them(title: &str) -> bool {
     let words: Vec<String> = lower_case_words(title).collect();
-    let named = |words: &[String]| NAMES.contains(&words.concat().as_str());
-    (1..=3).any(|length| words.windows(length).any(named))
+    let begins_with_one = |words: &[String]| NAMES.iter().any(|name| is_made_of(name, words));
+    (0..words.len()).any(|at| words.get(at..).is_some_and(begins_with_one))
+}
+
+/// Whether a name is the first words of some, written as one.
+fn is_made_of(name: &str, words: &[String]) -> bool {
+    let mut rest = name;
+    for word in words.iter().take(MOST_WORDS) {
+        let Some(after) = rest.strip_prefix(word.as_str()) else { return false };
+        if after.is_empty() {
+            return true;
+        }
+        rest = after;
+    }
+    false
 }
 
 /// Whether a question is for a change, a version or a time.

@@ -6,10 +6,11 @@
 
 use std::fmt::Write as _;
 
-use super::features::{Features, Passage, of_round};
+use super::features::{Features, Passage, of_round_holding};
 use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
-use super::question::{Answerability, answerability, with_odds};
-use super::{Grade, Verdict, headed, row};
+use super::question::{Answerability, answerability_by, with_odds};
+use super::signs::Signs;
+use super::{Grade, Verdict, row};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::release_notes;
@@ -72,12 +73,13 @@ fn grade_by_odds(
     evidence: &[PassageEvidence],
     odds: f32,
 ) -> GradedRound {
-    let answerability = answerability(question, passages, evidence, odds);
-    let features = of_round(question, passages, evidence);
+    let signs = Signs::of(question, passages, evidence);
+    let answerability = answerability_by(&signs, question, passages, evidence, odds);
+    let features = of_round_holding(signs.held, question, passages, evidence);
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
     let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
-    let by_heading = headed::probabilities(question, evidence);
-    let by_form = passages.iter().zip(evidence).map(|(passage, evidence)| by_form(question, passage, evidence));
+    let of_passages = passages.iter().zip(evidence).zip(&signs.have_row);
+    let by_form = of_passages.map(|((passage, evidence), has_row)| by_form(question, passage, evidence, *has_row));
     let asks_for_changes = release_notes::are_asked_for(&question.text);
     let rare = question.terms.rare_names() | question.terms.identifiers();
     let is_named = |evidence: &PassageEvidence| evidence.mask() & rare == rare;
@@ -91,7 +93,7 @@ fn grade_by_odds(
         };
         odds * of_named * if is_aside { ODDS_OF_RELEASE_NOTES } else { 1.0 }
     };
-    let by_either = by_features.zip(by_form).zip(by_heading).map(|((one, other), third)| one.max(other).max(third));
+    let by_either = by_features.zip(by_form).zip(&signs.headed).map(|((one, other), third)| one.max(other).max(*third));
     let own_odds = passages.iter().zip(evidence).map(|(passage, evidence)| odds_of(passage, evidence));
     let probabilities: Vec<f32> =
         by_either.zip(own_odds).map(|(probability, odds)| with_odds(probability, odds)).collect();
@@ -122,8 +124,8 @@ fn grade_by_odds(
 
 /// Probability of a passage by a row that holds all of the question, by a sentence that defines the term that is asked for, or
 /// by the entry of an option or a setting that is named; 0 where it has none.
-fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
-    if row::answers(question, passage, evidence) {
+fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence, has_row: bool) -> f32 {
+    if has_row {
         return row::PROBABILITY;
     }
     if question.terms.asks_for_term() && question.terms.is_defined_in(passage.text) {

@@ -3,6 +3,7 @@
 //! All are ratios, so that they mean the same in a collection of twelve passages and of a million:
 //! lexical measures are taken over the question's own idf mass, never raw.
 
+use super::signs::held_by;
 use crate::evidence::passage::PassageEvidence;
 use crate::evidence::{Question, TermMask};
 use crate::lexical::analyzer::Analyzer;
@@ -70,11 +71,20 @@ pub struct Features {
 /// Computes the features of all passages of one round. `evidence` runs parallel to `passages`.
 #[must_use]
 pub fn of_round(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Vec<Features> {
+    of_round_holding(held_by(evidence), question, passages, evidence)
+}
+
+/// The same where it is known which terms of the question the passages hold.
+pub(super) fn of_round_holding(
+    held: TermMask,
+    question: &Question,
+    passages: &[Passage<'_>],
+    evidence: &[PassageEvidence],
+) -> Vec<Features> {
     let lexical: Vec<f32> = passages.iter().map(|passage| lexical_share(question, passage.lexical)).collect();
     let dense: Vec<f32> = passages.iter().map(|passage| passage.dense.unwrap_or(0.0)).collect();
     let coverage: Vec<f32> = evidence.iter().map(|evidence| question.terms.share(evidence.mask())).collect();
     let (round_lexical, round_dense) = (highest(&lexical), highest(&dense));
-    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
     let unknown = question.terms.share(question.terms.unknown() & !held);
     passages
         .iter()
@@ -130,15 +140,22 @@ impl Own {
         let best = evidence.best_sentence(terms);
         let sentence_mask = best.map_or(0, |sentence| sentence.mask);
         let pairs = evidence.sentences.iter().map(|sentence| terms.pair_share(sentence.pairs));
-        // The subject asked for in a document is often named in its title.
-        let named = format!("{}\n{}", passage.title, passage.text);
         Self {
             sentence: terms.share(sentence_mask),
             pairs: pairs.fold(0.0, f32::max),
-            numbers_missing: question.numbers.missing_in(&named),
+            numbers_missing: numbers_missing(question, passage),
             kind: kind_fit(question, passage, evidence),
         }
     }
+}
+
+/// Share of the question's numbers that a passage and its title lack: the subject asked for in a document is often named there.
+fn numbers_missing(question: &Question, passage: &Passage<'_>) -> f32 {
+    // Most questions have none, and need no copy of the passage.
+    if question.numbers.iter().next().is_none() {
+        return 0.0;
+    }
+    question.numbers.missing_in(&format!("{}\n{}", passage.title, passage.text))
 }
 
 /// 1 if a sentence that covers the question nearly as well as the best one holds the kind of thing

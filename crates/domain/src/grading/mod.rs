@@ -9,6 +9,7 @@ pub mod question;
 mod question_model;
 pub mod reply;
 mod row;
+mod signs;
 mod unnamed;
 
 use serde::{Deserialize, Serialize};

@@ -7,8 +7,9 @@
 
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
+use super::row;
+use super::signs::Signs;
 use super::unnamed::is_about_something_else;
-use super::{headed, row};
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -88,17 +89,28 @@ pub fn answerability(
     evidence: &[PassageEvidence],
     odds: f32,
 ) -> Answerability {
+    answerability_by(&Signs::of(question, passages, evidence), question, passages, evidence, odds)
+}
+
+/// The same with the signs that were read already.
+pub(super) fn answerability_by(
+    signs: &Signs,
+    question: &Question,
+    passages: &[Passage<'_>],
+    evidence: &[PassageEvidence],
+    odds: f32,
+) -> Answerability {
     let nearest = nearest(question, passages, evidence);
     // Asked together, collections turn away what each would turn away by itself: a large one beside a small one makes the
     // passages of the small one no less likely.
     let chunks = nearest.as_ref().and_then(|nearest| nearest.passage.among).unwrap_or_else(|| question.terms.chunks());
     let features = of_nearest(question, passages, nearest.as_ref());
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
-    let has_row = passages.iter().zip(evidence).any(|(passage, evidence)| row::answers(question, passage, evidence));
-    let by_row = if has_row { row::PROBABILITY } else { 0.0 };
-    let by_heading = headed::probabilities(question, evidence).into_iter().fold(0.0, f32::max);
+    let by_row = if signs.have_row.contains(&true) { row::PROBABILITY } else { 0.0 };
+    let by_heading = signs.headed.iter().copied().fold(0.0, f32::max);
     let probability = with_odds(model.probability(&features, chunks), odds).max(by_row).max(by_heading);
-    let highest = if is_about_something_else(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
+    let is_elsewhere = is_about_something_else(question, evidence, signs.held);
+    let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }
 

@@ -14,18 +14,18 @@ const MOST_OF_OFFICE: usize = 4;
 /// Share of the question's weight in a passage from which the passage is about what the question names besides a number.
 const ABOUT_THE_REST: f32 = 0.5;
 
-/// Whether the passages of a round are about something else than what the question names.
-pub(super) fn is_about_something_else(question: &Question, evidence: &[PassageEvidence]) -> bool {
-    names_something_foreign(question, evidence)
-        || is_about_another_number(question, evidence)
+/// Whether the passages of a round are about something else than what the question names. `held` are the terms of the question
+/// that some of them hold.
+pub(super) fn is_about_something_else(question: &Question, evidence: &[PassageEvidence], held: TermMask) -> bool {
+    names_something_foreign(question, held)
+        || is_about_another_number(question, evidence, held)
         || asks_for_office_unnamed(question, evidence)
 }
 
 /// Whether the question is about something that the collections never name: its weightiest term is a name, no chunk
 /// holds it, and no passage has it in another spelling. A statement about its neighbours is then no answer.
-fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) -> bool {
+fn names_something_foreign(question: &Question, held: TermMask) -> bool {
     let terms = question.terms.terms();
-    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
     terms.iter().enumerate().any(|(position, term)| {
         let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
@@ -40,8 +40,7 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
 
 /// Whether the question names a year or an identifier that no chunk holds, or an identifier that no passage about the rest of
 /// the question holds: a statement about another version is then no answer.
-fn is_about_another_number(question: &Question, evidence: &[PassageEvidence]) -> bool {
-    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
+fn is_about_another_number(question: &Question, evidence: &[PassageEvidence], held: TermMask) -> bool {
     if is_of_another_model(question, held) {
         return true;
     }
@@ -121,6 +120,7 @@ fn asks_for_office_unnamed(question: &Question, evidence: &[PassageEvidence]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grading::signs::held_by;
     use crate::lexical::analyzer::Analyzer;
 
     fn is_elsewhere(question: &str, passage: &str) -> bool {
@@ -128,7 +128,8 @@ mod tests {
         let held = analyzer.terms(passage);
         let parsed =
             Question::new(analyzer, question, 100, |stem| if held.iter().any(|term| term == stem) { 3 } else { 0 });
-        is_about_something_else(&parsed, &[PassageEvidence::new(analyzer, &parsed.terms, "", passage)])
+        let evidence = [PassageEvidence::new(analyzer, &parsed.terms, "", passage)];
+        is_about_something_else(&parsed, &evidence, held_by(&evidence))
     }
 
     #[test]
