@@ -269,7 +269,7 @@ pub(super) fn candidate(
         _ if is_for_reason => reason.is_some(),
         AnswerKind::Definition if asked.is_for_default => tells_default(&text),
         AnswerKind::Person if is_holder => true,
-        kind => kind.is_held_by(&question.text, &text),
+        kind => kind.is_held_by(&question.known, &text),
     };
     let heading_asked = about(&question.text, heading);
     // "AUTHOR", and below it a name: the heading makes the line say something.
@@ -306,7 +306,7 @@ pub(super) fn candidate(
         holds_kind,
         fit: match holds_kind {
             true if is_holder => 1.0,
-            true => question.kind.fit(&question.text, &text),
+            true => question.kind.fit(&question.known, &text),
             false => 0.0,
         },
         text,
@@ -338,7 +338,7 @@ fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &st
     sentence.kind == BlockKind::Heading
         && question.kind == AnswerKind::Date
         && sentence.mask & question.terms.identifiers() != 0
-        && question.kind.is_held_by(&question.text, words)
+        && question.kind.is_held_by(&question.known, words)
 }
 
 /// Share of the question's weight in a sentence, with the credit for what names its subject.

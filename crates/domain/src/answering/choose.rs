@@ -208,9 +208,9 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
         // A row names roles and departments where a person is asked for.
         let is_measured = || measure.is_none_or(|measure| is_told(measure, candidate) || tells_amount(text));
         let holds_kind = candidate.is_row && part.kind == AnswerKind::Person
-            || part.kind.is_held_by(&question.text, text) && is_measured();
+            || part.kind.is_held_by(&question.known, text) && is_measured();
         (in_place(candidate) >= ANSWERS_PART && holds_kind)
-            || (share(candidate) >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.text, text))
+            || (share(candidate) >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.known, text))
     };
     let worth = |scored: &Scored<'c>| scored.1 + share(scored.0) + HEADED_PART * share_of(scored.0.heading);
     // "By 31 March" is no number of days: a sentence that counts them comes first.
@@ -229,7 +229,7 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
 /// Whether a chosen sentence holds the date, the person or the place that a part asks for, or a chosen row the number of what it
 /// counts.
 fn tells_of_part(question: &Question, chosen: &[Scored<'_>], part: &Part) -> bool {
-    let (kind, asked) = (part.kind, &question.text);
+    let (kind, asked) = (part.kind, &question.known);
     let tells = |text: &str| kind.is_held_by(asked, text) && kind.fit(asked, text) >= 1.0;
     match kind {
         AnswerKind::Date | AnswerKind::Person | AnswerKind::Place => {

@@ -110,7 +110,7 @@ impl<'q> Sought<'q> {
                 let is_told = || candidate.holds_kind || tells_condition(text) || has_time(text);
                 if in_present { is_of_month() && is_told() } else { candidate.holds_kind }
             }
-            Form::Author => is_made_by(text) && candidate.holds_kind || names_in_full(&self.question.text, text),
+            Form::Author => is_made_by(text) && candidate.holds_kind || names_in_full(&self.question.known, text),
             Form::Reason | Form::Holder => candidate.holds_kind,
             Form::OfOffice => candidate.holds_kind && candidate.fit >= 1.0 || candidate.is_row,
             Form::Variable => names_variable(text),

@@ -109,7 +109,7 @@ pub(super) fn ruling(
     let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
     let rules = |before: &&SentenceEvidence| match question.kind {
         AnswerKind::YesNo => answers_yes_or_no(words(before)),
-        kind => kind.is_held_by(&question.text, words(before)),
+        kind => kind.is_held_by(&question.known, words(before)),
     };
     let rule = match question.kind {
         AnswerKind::YesNo if !answers_yes_or_no(words(sentence)) => before.iter().rfind(rules),
@@ -196,7 +196,7 @@ pub(super) fn told_below(
     let measure = question.measure.filter(|_| question.kind == AnswerKind::Number);
     let is_asked = |text: &str| {
         let is_measured = || measure.is_none_or(|measure| measure.is_told_by(text) || tells_default(text));
-        let is_value = || question.kind.is_held_by(&question.text, text) && is_measured();
+        let is_value = || question.kind.is_held_by(&question.known, text) && is_measured();
         (!is_for_default || tells_default(text)) && (!is_for_value || is_value())
     };
     let told: Vec<&SentenceEvidence> = unit.filter(|next| is_asked(words(next))).collect();

@@ -18,8 +18,10 @@ use crate::{
     asked_part::asking_part,
     asking::is_instruction,
     citation::is_ignorance,
-    evidence::names::first_person,
-    evidence::names::is_named,
+    evidence::{
+        known::KnownWords,
+        names::{first_person, is_named},
+    },
     lexical::{analyzer::Analyzer, calendar::is_day},
     notices,
     wording::{bare, has_digit, lower_case},
@@ -101,7 +103,7 @@ pub fn last_exchange(history: &[Turn]) -> Option<String> {
 /// The person that the last answer names, if a message means one by a pronoun.
 fn person_meant(message: &str, history: &[Turn]) -> Option<String> {
     let answer = history.iter().rfind(|turn| turn.speaker == Speaker::Assistant)?;
-    means_a_person(message).then(|| first_person(message, &said(answer))).flatten()
+    means_a_person(message).then(|| first_person(&KnownWords::of(message), &said(answer))).flatten()
 }
 
 /// The question that a message stands for, or the weightiest words of the turns before it; `None` if these have no word

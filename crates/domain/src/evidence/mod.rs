@@ -7,6 +7,7 @@ mod entries;
 pub(crate) mod frame;
 mod identifier;
 pub mod kind;
+pub(crate) mod known;
 pub(crate) mod measure;
 mod months;
 pub mod names;
@@ -20,6 +21,7 @@ use self::clause::asking_sentence;
 use self::entries::codes;
 use self::identifier::{is_classifier, is_of_being_there};
 use self::kind::AnswerKind;
+use self::known::KnownWords;
 use self::measure::Measure;
 use self::months::months;
 use self::names::is_named;
@@ -58,6 +60,8 @@ pub struct Question {
     pub kind: AnswerKind,
     /// The measure of the number or the time that it asks for.
     pub(crate) measure: Option<Measure>,
+    /// Its words.
+    pub(crate) known: KnownWords,
 }
 
 impl Question {
@@ -72,6 +76,7 @@ impl Question {
             numbers: Numbers::of(question),
             kind: AnswerKind::of(asked),
             measure: Measure::asked_for(asked),
+            known: KnownWords::of(question),
         }
     }
 }

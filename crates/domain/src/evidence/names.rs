@@ -1,9 +1,8 @@
 //! Whether a name is that of a person or of a place, judged by the words around it. English only.
 
-use std::collections::HashSet;
-
 use super::identifier::is_amount;
 use super::kind::is_capitalised;
+use super::known::KnownWords;
 use crate::asking::languages;
 
 /// Words in front of a name, also with an article between, that mark it as a place.
@@ -114,9 +113,9 @@ impl Name<'_> {
     }
 }
 
-/// Whether a sentence names a person that `question` does not name: a name in a position where a place would not stand.
+/// Whether a sentence names a person that the question does not name: a name in a position where a place would not stand.
 #[must_use]
-pub fn names_a_person(question: &str, sentence: &str) -> bool {
+pub(crate) fn names_a_person(question: &KnownWords, sentence: &str) -> bool {
     any_name(question, sentence, |name| {
         // A single word at the beginning is capitalised in any case.
         let may_be_any_word = name.before.is_empty() && name.words.len() == 1;
@@ -125,17 +124,15 @@ pub fn names_a_person(question: &str, sentence: &str) -> bool {
     })
 }
 
-/// Whether a sentence names a person in full: by two words or more, none of which `question` holds.
-pub(crate) fn names_in_full(question: &str, sentence: &str) -> bool {
-    let asked: HashSet<String> = words(question).map(|(word, _)| word.to_lowercase()).collect();
+/// Whether a sentence names a person in full: by two words or more, none of which the question holds.
+pub(crate) fn names_in_full(question: &KnownWords, sentence: &str) -> bool {
     any_name(question, sentence, |name| {
-        let is_new = |word: &&str| !asked.contains(&word.to_lowercase());
-        name.words.len() > 1 && name.words.iter().all(is_new) && !name.has_place_word()
+        name.words.len() > 1 && !name.words.iter().any(|word| question.hold_of_name(word)) && !name.has_place_word()
     })
 }
 
-/// The first person that a sentence names in full and `question` does not.
-pub(crate) fn first_person(question: &str, sentence: &str) -> Option<String> {
+/// The first person that a sentence names in full and the question does not.
+pub(crate) fn first_person(question: &KnownWords, sentence: &str) -> Option<String> {
     let mut person = None;
     any_name(question, sentence, |name| {
         let is_person = name.words.len() > 1 && !name.has_place_word() && !name.follows(&NEVER_BEFORE_PERSONS);
@@ -147,15 +144,14 @@ pub(crate) fn first_person(question: &str, sentence: &str) -> Option<String> {
     person
 }
 
-/// Whether a sentence names a place that `question` does not name: by a word for a kind of place, or a preposition.
+/// Whether a sentence names a place that the question does not name: by a word for a kind of place, or a preposition.
 #[must_use]
-pub fn names_a_place(question: &str, sentence: &str) -> bool {
+pub(crate) fn names_a_place(question: &KnownWords, sentence: &str) -> bool {
     any_name(question, sentence, |name| name.has_place_word() || name.follows(&BEFORE_PLACES))
 }
 
 /// Whether one of the names in a sentence that are new to the question satisfies `is_wanted`.
-fn any_name(question: &str, sentence: &str, mut is_wanted: impl FnMut(&Name<'_>) -> bool) -> bool {
-    let asked: HashSet<String> = words(question).map(|(word, _)| word.to_lowercase()).collect();
+fn any_name(question: &KnownWords, sentence: &str, mut is_wanted: impl FnMut(&Name<'_>) -> bool) -> bool {
     let (texts, goes_on): (Vec<&str>, Vec<bool>) = words(sentence).unzip();
     let mut start = 0;
     while let Some(word) = texts.get(start) {
@@ -171,7 +167,7 @@ fn any_name(question: &str, sentence: &str, mut is_wanted: impl FnMut(&Name<'_>)
             before: texts.get(..start).unwrap_or_default(),
             after: texts.get(end).copied(),
         };
-        if name.words.iter().any(|word| !asked.contains(&word.to_lowercase())) && is_wanted(&name) {
+        if !name.words.iter().all(|word| question.hold_of_name(word)) && is_wanted(&name) {
             return true;
         }
         start = end;
@@ -180,7 +176,7 @@ fn any_name(question: &str, sentence: &str, mut is_wanted: impl FnMut(&Name<'_>)
 }
 
 /// Words, and whether only blanks stand between each and the one before.
-fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '-' | '.');
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -214,6 +210,7 @@ mod tests {
 
     #[test]
     fn prepositions_and_kinds_of_places_tell_places_from_persons() {
+        let question = KnownWords::of(QUESTION);
         for (sentence, person, place) in [
             ("They met at a party in London.", false, true),
             ("They met at a party in the Netherlands.", false, true),
@@ -226,8 +223,8 @@ mod tests {
             ("Somebody else was there.", false, false),
             ("", false, false),
         ] {
-            assert_eq!(names_a_person(QUESTION, sentence), person, "{sentence}");
-            assert_eq!(names_a_place(QUESTION, sentence), place, "{sentence}");
+            assert_eq!(names_a_person(&question, sentence), person, "{sentence}");
+            assert_eq!(names_a_place(&question, sentence), place, "{sentence}");
         }
     }
 }

@@ -101,7 +101,11 @@ fn tells_what_sentences_hold() {
         ("Why?", "Because.", true),
     ];
     for (question, sentence, expected) in rows {
-        assert_eq!(AnswerKind::of(question).is_held_by(question, sentence), expected, "{question} {sentence}");
+        assert_eq!(
+            AnswerKind::of(question).is_held_by(&KnownWords::of(question), sentence),
+            expected,
+            "{question} {sentence}"
+        );
     }
 }
 

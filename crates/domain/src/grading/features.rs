@@ -170,7 +170,7 @@ pub(super) fn kind_fit(question: &Question, passage: &Passage<'_>, evidence: &Pa
     let enough = highest(&weights) * 0.7;
     let holds = evidence.sentences.iter().zip(&weights).any(|(sentence, weight)| {
         let words = passage.text.get(sentence.range.clone()).unwrap_or_default();
-        *weight > 0.0 && *weight >= enough && question.kind.is_held_by(&question.text, words)
+        *weight > 0.0 && *weight >= enough && question.kind.is_held_by(&question.known, words)
     });
     if holds { 1.0 } else { -1.0 }
 }

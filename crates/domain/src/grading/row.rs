@@ -37,7 +37,7 @@ pub(super) fn answers(question: &Question, passage: &Passage<'_>, evidence: &Pas
         matches!(question.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person | AnswerKind::Place);
     let holds_kind = whole.iter().any(|row| {
         let words = passage.text.get(row.range.clone()).unwrap_or_default();
-        !is_sought || question.kind.is_held_by(&question.text, words)
+        !is_sought || question.kind.is_held_by(&question.known, words)
     });
     is_singled_out && holds_kind && !lower_case_words(&question.text).any(|word| is_negation(&word))
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 pub(super) use self::quantity::asks_for_price;
 
+use super::known::KnownWords;
 use super::names::{names_a_person, names_a_place};
 use crate::lexical::calendar::is_day;
 use crate::month::is_month;
@@ -76,11 +77,11 @@ const AFTER_PRONOUN: [&str; 28] = [
 ];
 
 impl AnswerKind {
-    /// Whether a sentence holds something of this kind that `question` does not hold itself.
+    /// Whether a sentence holds something of this kind that the question does not hold itself.
     ///
     /// Every sentence holds `YesNo` and `Other`. Any name counts as one of a person and of a place; see [`Self::fit`].
     #[must_use]
-    pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
+    pub(crate) fn is_held_by(self, question: &KnownWords, sentence: &str) -> bool {
         match self {
             Self::Number => {
                 let counts_one = counts_one(sentence);
@@ -91,7 +92,7 @@ impl AnswerKind {
             Self::Date => {
                 let may_count = has_time(sentence);
                 new_words(question, sentence).any(|word| is_date(&word.to_lowercase(), may_count))
-                    || early_years(sentence).any(|year| !words(question).any(|word| word == year))
+                    || early_years(sentence).any(|year| !words(&question.text).any(|word| word == year))
             }
             Self::Place if new_path(question, sentence) => true,
             Self::Person | Self::Place => {
@@ -100,8 +101,7 @@ impl AnswerKind {
             }
             Self::Definition => {
                 let sentence = sentence.to_lowercase();
-                names_value(&question.to_lowercase(), &sentence)
-                    || DEFINITION_CUES.iter().any(|cue| sentence.contains(cue))
+                names_value(question, &sentence) || DEFINITION_CUES.iter().any(|cue| sentence.contains(cue))
             }
             Self::List => {
                 let commas = sentence.matches([',', ';', '、']).count();
@@ -114,7 +114,7 @@ impl AnswerKind {
     /// How well a sentence that holds this kind fits the question, 0 to 1: a name counts half unless the words around
     /// it show that it is of the kind asked for. 0 for kinds that cannot be detected.
     #[must_use]
-    pub fn fit(self, question: &str, sentence: &str) -> f32 {
+    pub(crate) fn fit(self, question: &KnownWords, sentence: &str) -> f32 {
         match self {
             kind if !kind.is_seen() => 0.0,
             Self::Person if !names_a_person(question, sentence) => 0.5,
@@ -125,7 +125,7 @@ impl AnswerKind {
 
     /// Whether a sentence begins with a possible name of this kind: its first word is capitalised in any case.
     #[must_use]
-    pub fn may_begin(self, question: &str, sentence: &str) -> bool {
+    pub(crate) fn may_begin(self, question: &KnownWords, sentence: &str) -> bool {
         let first = words(sentence).next();
         matches!(self, Self::Person | Self::Place) && new_words(question, sentence).next() == first && first.is_some()
     }
@@ -138,11 +138,11 @@ impl AnswerKind {
 }
 
 /// Whether a sentence names a file, a folder or an address of the web that the question does not.
-fn new_path(question: &str, sentence: &str) -> bool {
+fn new_path(question: &KnownWords, sentence: &str) -> bool {
     let is_path = |word: &str| {
         let steps = word.split(['/', '\\']).filter(|step| step.chars().any(char::is_alphanumeric)).count();
         let is_rooted = word.starts_with(['/', '~', '$']) || word.contains("://") || word.contains(":\\");
-        is_rooted && steps > 1 && !question.contains(word)
+        is_rooted && steps > 1 && !question.text.contains(word)
     };
     let is_around =
         |sign: char| matches!(sign, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | ';' | '[' | ']' | '<' | '>' | '“' | '”');
@@ -164,21 +164,19 @@ pub(crate) fn has_time(sentence: &str) -> bool {
 }
 
 /// Whether a sentence, in lower case, is a name of the question with its value: "Address: 12 Mill Lane."
-fn names_value(question: &str, sentence: &str) -> bool {
+fn names_value(question: &KnownWords, sentence: &str) -> bool {
     let Some((name, _)) = named_value(sentence) else { return false };
     let named: Vec<&str> = words(name).collect();
-    let is_asked_for = |word: &&str| words(question).any(|asked| asked == *word);
-    (1..=MOST_OF_NAME).contains(&named.len()) && named.iter().all(is_asked_for)
+    (1..=MOST_OF_NAME).contains(&named.len()) && named.iter().all(|word| question.hold_lower_case(word))
 }
 
-/// Words of `sentence` that do not occur in `question`.
-fn new_words<'s>(question: &str, sentence: &'s str) -> impl Iterator<Item = &'s str> {
-    let asked: std::collections::HashSet<String> = words(&question.to_lowercase()).map(str::to_owned).collect();
-    words(sentence).filter(move |word| !asked.contains(&word.to_lowercase()))
+/// Words of a sentence that do not occur in the question.
+fn new_words<'s>(question: &KnownWords, sentence: &'s str) -> impl Iterator<Item = &'s str> {
+    words(sentence).filter(|word| !question.hold(word))
 }
 
 /// Words and numbers, without the sections of manual pages, as in `mount(8)`: they are parts of names.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '\'' | '(' | ')'))
         .flat_map(|part| manual_page(part).unwrap_or(part).split(['(', ')']))
         .map(|word| word.trim_matches(['.', ',', '\'']))
@@ -280,8 +278,9 @@ mod tests {
         #[test]
         fn no_question_holds_its_answer(question in QUESTION) {
             for kind in [AnswerKind::Number, AnswerKind::Date, AnswerKind::Person, AnswerKind::Place] {
-                prop_assert!(!kind.is_held_by(&question, &question));
-                prop_assert!(!kind.may_begin(&question, &question));
+                let known = KnownWords::of(&question);
+                prop_assert!(!kind.is_held_by(&known, &question));
+                prop_assert!(!kind.may_begin(&known, &question));
             }
         }
 
@@ -291,7 +290,9 @@ mod tests {
             sentence in SENTENCE,
             more in SENTENCE,
         ) {
-            let (longer_question, longer_sentence) = (format!("{question} {more}"), format!("{sentence} {more}"));
+            let longer_sentence = format!("{sentence} {more}");
+            let (question, longer_question) =
+                (KnownWords::of(&question), KnownWords::of(&format!("{question} {more}")));
             for kind in ALL {
                 let is_held = kind.is_held_by(&question, &sentence);
                 prop_assert!(!is_held || kind.is_held_by(&question, &longer_sentence));
