@@ -14,7 +14,7 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
-use crate::wording::{Wording, answers_yes_or_no, is_version, lower_case_words};
+use crate::wording::{answers_yes_or_no, denies, is_version, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
@@ -168,7 +168,7 @@ pub(super) fn taken_back(
     let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
     let first = lower_case_words(words(next)).next()?;
     let turns = matches!(first.as_str(), "however" | "but" | "instead");
-    let text = plain_line(words(next)).filter(|_| turns && Wording::of(words(sentence)).is_negated)?;
+    let text = (turns && denies(words(sentence))).then(|| plain_line(words(next)))??;
     (text.len() <= LONGEST_CONTEXT).then(|| (next.range.clone(), text))
 }
 

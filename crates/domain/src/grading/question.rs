@@ -13,7 +13,7 @@ use super::unnamed::is_about_something_else;
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
-use crate::wording::{Wording, lower_case_words};
+use crate::wording::{self, Wording, lower_case_words};
 
 /// Number of features.
 pub const COUNT: usize = 12;
@@ -234,7 +234,7 @@ impl Nearest<'_> {
             rarest_missing: terms.rarest_missing(mask),
             numbers_missing: question.numbers.missing_in(words.unwrap_or_default()),
             names_missing: names_missing(question, self.evidence.mask()),
-            denied: denies(&question.text) && !self.is_denied_near_by(question),
+            denied: is_denial(&question.text) && !self.is_denied_near_by(question),
             opposed: said.opposes(&asked),
             kind: features::kind_fit(question, self.passage, self.evidence),
         }
@@ -246,16 +246,17 @@ impl Nearest<'_> {
         let least = NEARLY_AS_NEAR * self.sentence.map_or(0.0, weight);
         let denies = |sentence: &SentenceEvidence| {
             let words = self.passage.text.get(sentence.range.clone()).unwrap_or_default();
-            weight(sentence) >= least && Wording::of(words).is_negated
+            weight(sentence) >= least && wording::denies(words)
         };
         self.evidence.sentences.iter().any(denies)
     }
 }
 
-/// Whether a question denies something; "without" only tells how.
-fn denies(question: &str) -> bool {
+/// Whether a question denies something; "without" only tells how. Words end at apostrophes, so that "isn't" is none: the model
+/// was fitted so.
+fn is_denial(question: &str) -> bool {
     let words: Vec<String> = lower_case_words(question).filter(|word| word != "without").collect();
-    Wording::of(&words.join(" ")).is_negated
+    wording::denies(&words.join(" "))
 }
 
 /// Share of the capitalised words of the question, its first word left out, that are not in `mask`.

@@ -9,7 +9,7 @@ use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
-use crate::wording::{is_negation, lower_case_words};
+use crate::wording::denies;
 
 /// Probability of a passage with such a row. Not fitted: the sets have too few of them.
 pub(super) const PROBABILITY: f32 = 0.6;
@@ -39,7 +39,7 @@ pub(super) fn answers(question: &Question, passage: &Passage<'_>, evidence: &Pas
         let words = passage.text.get(row.range.clone()).unwrap_or_default();
         !is_sought || question.kind.is_held_by(&question.known, words)
     });
-    is_singled_out && holds_kind && !lower_case_words(&question.text).any(|word| is_negation(&word))
+    is_singled_out && holds_kind && !denies(&question.text)
 }
 
 #[cfg(test)]
@@ -72,6 +72,8 @@ mod tests {
             "When was Debian 22.04 released?",
             "When was Ubuntu released?",
             "Which Ubuntu release is not 22.04?",
+            "Which Ubuntu release isn't 22.04?",
+            "Which Ubuntu release isn’t 22.04?",
             "Who released Ubuntu 22.04 to its sponsors?",
             "",
         ] {
