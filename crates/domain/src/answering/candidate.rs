@@ -6,6 +6,7 @@ use super::AnswerSource;
 use super::entry::Entry;
 use super::form::{bonus, names_holder, tells_default};
 use super::fragment::{is_code, is_fragment, is_part_of_synopsis, leans_on_item_above};
+use super::header::Headers;
 use super::listed::List;
 use super::naming::{about, named, words_in};
 use super::need::{Reason, asks_why};
@@ -251,7 +252,9 @@ pub(super) fn candidate(
     if !can_state || is_label(words.trim()) {
         return None;
     }
-    let header = header_of(source, evidence, sentence);
+    let is_row = sentence.kind == BlockKind::TableRow;
+    let headers = Headers::of(source, evidence);
+    let header = headers.above(sentence.range.start, sentence.header.as_ref()).filter(|_| is_row);
     let row = header.map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
     let text = text.or_else(|| heads_list.then(|| plain_line(words))?)?;
@@ -274,7 +277,6 @@ pub(super) fn candidate(
     let heading_asked = about(&question.text, heading);
     // "AUTHOR", and below it a name: the heading makes the line say something.
     let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
-    let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text, reason)
             + if is_dated_heading { DATED_HEADING } else { 0.0 }
@@ -378,21 +380,4 @@ pub(super) fn below_heading(source: &AnswerSource<'_>, range: Range<usize>) -> R
     let Some((line, rest)) = words.split_once('\n') else { return range };
     let is_in_capitals = rest.starts_with([' ', '\t']) && line.chars().all(|sign| sign.is_uppercase() || sign == ' ');
     if is_in_capitals || is_own_heading(source, line) { range.end - rest.trim_start().len()..range.end } else { range }
-}
-
-/// The header above a row of a table: one in the source's text, or the one that stands before the source.
-fn header_of<'s>(
-    source: &AnswerSource<'s>,
-    evidence: &PassageEvidence,
-    sentence: &SentenceEvidence,
-) -> Option<&'s str> {
-    if sentence.kind != BlockKind::TableRow {
-        return None;
-    }
-    let is_first_table = || evidence.sentences.iter().take_while(|other| other.range.start <= sentence.range.start);
-    match &sentence.header {
-        Some(header) => source.text.get(header.clone()),
-        None if is_first_table().all(|other| other.kind == BlockKind::TableRow) => source.table_header,
-        None => None,
-    }
 }

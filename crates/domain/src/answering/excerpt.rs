@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
+use super::header::Headers;
 use super::naming::words_in;
 use super::need::{Need, PassageReason, is_aside, is_headed_as_reason, is_headed_as_steps};
 use super::read_source::ReadSource;
@@ -88,7 +89,8 @@ impl<'m> Sources<'m> {
                     .filter(|(found, _)| found.source == number && unit.range.contains(&found.range.start));
                 own.map(|(_, score)| *score).fold(0.0, f32::max)
             };
-            ReadSource { source, scores: units.iter().map(score).collect(), sections: sections(&units), units }
+            let (scores, sections) = (units.iter().map(score).collect(), sections(&units));
+            ReadSource { source, scores, sections, units, headers: Headers::of(source, evidence) }
         };
         Self { material, read: material.sources.iter().zip(material.evidence).enumerate().map(read).collect() }
     }

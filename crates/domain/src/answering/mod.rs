@@ -23,6 +23,7 @@ mod entry;
 mod excerpt;
 mod form;
 mod fragment;
+mod header;
 mod lines;
 mod listed;
 mod manual_page;

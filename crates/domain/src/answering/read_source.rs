@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::excerpt::{Excerpt, LONGEST_STEPS, WORTH_READING};
+use super::header::Headers;
 use super::need::PassageReason;
 use super::units::{Unit, UnitKind};
 use crate::command_options::entry_options;
@@ -22,6 +23,7 @@ pub(super) struct ReadSource<'m> {
     pub(super) sections: Vec<Range<usize>>,
     /// Score of the best sentence of each unit; 0 where none is related to the question.
     pub(super) scores: Vec<f32>,
+    pub(super) headers: Headers<'m>,
 }
 
 impl ReadSource<'_> {
@@ -39,9 +41,9 @@ impl ReadSource<'_> {
         self.unit(at).is_some_and(|unit| unit.kind == kind)
     }
 
-    /// The header above a row: one in the source's text, else the one that stands before the source.
+    /// The header above a row.
     pub(super) fn header_of(&self, row: &Unit) -> Option<&str> {
-        row.header.clone().and_then(|header| self.source.text.get(header)).or(self.source.table_header)
+        self.headers.above(row.range.start, row.header.as_ref())
     }
 
     fn is_member(&self, at: usize) -> bool {

@@ -1,5 +1,6 @@
 //! Rows of tables, and code, as answers.
 
+use super::passages_tests::given_of;
 use super::tests::{parsed, text};
 use super::*;
 use crate::evidence::passage::PassageEvidence;
@@ -87,4 +88,19 @@ fn rows_that_share_the_most_are_all_given() {
     let page = "OPTIONS\n\n       shared_jars (integer): Sets the jars that are shared.  The default is typically 128.\n\nWith a shelf of its own, a reasonable share of the shelf for shared_jars is 25%.";
     let said = text("What share of the shelf should I give to shared_jars?", &[page]);
     assert!(said.contains("25%"), "{said}");
+}
+
+#[test]
+fn only_the_table_that_a_source_begins_in_has_the_header_before_it() {
+    let cut = "| Ada | A |\n| Bo | B |\n\nThe boats are kept on the quay of Cyd.\n\n| Cyd | A |";
+    let source = AnswerSource { table_header: Some("| Supplier | Rating |"), ..AnswerSource::alone(cut) };
+    let rated = given_of("List the suppliers with rating A", &[source]).expect("rows");
+    assert_eq!(rated.text, "- Supplier: Ada | Rating: A [^1]");
+    let parsed = parsed("boats on the quay");
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "", cut)];
+    let found = candidates(&parsed, &[source], &evidence);
+    let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
+    let whole = closest(&material, &found, None, None).expect("a passage").text;
+    assert!(whole.contains("- Supplier: Bo | Rating: B [^1]"), "{whole}");
+    assert!(whole.ends_with("Cyd | A [^1]") && !whole.contains("Supplier: Cyd"), "{whole}");
 }
