@@ -84,10 +84,8 @@ pub(super) fn words_in(question: &Question, text: &str) -> TermMask {
     let text = text.to_lowercase();
     let words = text.split(|sign: char| !sign.is_alphanumeric()).map(str::to_owned);
     let words: Vec<String> = words.map(singular).collect();
-    let terms = question.terms.terms().iter().enumerate();
     // A term may be several words: "server.close".
-    let held = terms.filter(|(_, term)| lower_case_words(&term.word).map(singular).all(|word| words.contains(&word)));
-    held.fold(0, |mask, (position, _)| mask | 1 << position)
+    question.terms.mask_where(|term| lower_case_words(&term.word).map(singular).all(|word| words.contains(&word)))
 }
 
 #[cfg(test)]

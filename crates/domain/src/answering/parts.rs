@@ -165,8 +165,7 @@ fn mask_of(question: &Question, part: &str) -> TermMask {
         let mut words = part.split(|c: char| !c.is_alphanumeric());
         words.any(|own| own.eq_ignore_ascii_case(word))
     };
-    let terms = question.terms.terms().iter().enumerate().filter(|(_, term)| holds(&term.word));
-    terms.fold(0, |mask, (position, _)| mask | 1 << position)
+    question.terms.mask_where(|term| holds(&term.word))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{QuestionTerm, QuestionTerms, TermMask};
+use super::{QuestionTerms, TermMask};
 
 /// Most chunks that hold an identifier: so many, or one in so many of all.
 const MOST_IDENTIFIED: u64 = 8;
@@ -23,19 +23,13 @@ impl QuestionTerms {
     /// The names that hardly any chunk holds.
     #[must_use]
     pub fn rare_names(&self) -> TermMask {
-        let is_rare = |position: usize| {
-            self.terms.get(position).is_some_and(|term| (1..=MOST_NAMED).contains(&term.document_frequency))
-        };
-        (0..self.terms.len())
-            .filter(|position| self.named & (1 << position) != 0 && is_rare(*position))
-            .fold(0, |mask, position| mask | 1 << position)
+        self.named & self.mask_where(|term| (1..=MOST_NAMED).contains(&term.document_frequency))
     }
 
     /// The terms that are identifiers, however many chunks hold them.
     #[must_use]
     pub fn all_identifiers(&self) -> TermMask {
-        let found = self.terms.iter().enumerate().filter(|(_, term)| is_identifier(&term.word));
-        found.fold(0, |mask, (position, _)| mask | 1 << position)
+        self.mask_where(|term| is_identifier(&term.word))
     }
 
     /// The terms that are identifiers, such as a version, the number of an order or the code of an error, and that few chunks
@@ -43,19 +37,14 @@ impl QuestionTerms {
     #[must_use]
     pub fn identifiers(&self) -> TermMask {
         let most = (self.chunks / IDENTIFIED_SHARE).max(MOST_IDENTIFIED);
-        let is_one = |term: &QuestionTerm| is_identifier(&term.word) && (1..=most).contains(&term.document_frequency);
-        let found = self.terms.iter().enumerate().filter(|(_, term)| is_one(term));
-        found.fold(0, |mask, (position, _)| mask | 1 << position)
+        self.mask_where(|term| is_identifier(&term.word) && (1..=most).contains(&term.document_frequency))
     }
 
     /// The terms that are years or identifiers, and that no chunk holds. Amounts are none: whether 45 minutes are too long is
     /// told by a sentence about 30.
     #[must_use]
     pub fn unheard_of(&self) -> TermMask {
-        let is_one =
-            |term: &QuestionTerm| term.document_frequency == 0 && (is_year(&term.word) || is_identifier(&term.word));
-        let found = self.terms.iter().enumerate().filter(|(_, term)| is_one(term));
-        found.fold(0, |mask, (position, _)| mask | 1 << position)
+        self.mask_where(|term| term.document_frequency == 0 && (is_year(&term.word) || is_identifier(&term.word)))
     }
 }
 

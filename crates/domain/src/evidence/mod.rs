@@ -162,8 +162,7 @@ impl QuestionTerms {
         let options = options(question).into_iter().map(str::to_owned).collect();
         let code_names = question.split_whitespace().map(bare).filter(|word| is_code_name(word));
         let code_names = code_names.map(str::to_owned).collect();
-        let positions = terms.iter().enumerate().filter(|(_, term)| is_named(question, &term.word));
-        let named = positions.fold(0, |mask, (position, _)| mask | 1 << position);
+        let named = mask_where(&terms, |term| is_named(question, &term.word));
         Self {
             months: months(&terms),
             terms,
@@ -184,7 +183,15 @@ impl QuestionTerms {
     /// The question's terms that `text` holds.
     #[must_use]
     pub fn mask_of(&self, analyzer: &Analyzer, text: &str) -> TermMask {
-        self.places_in(analyzer, text).iter().fold(0, |mask, (_, position)| mask | 1 << position)
+        let mut mask = 0;
+        self.for_each_place_in(analyzer, text, |_, position| mask |= 1 << position);
+        mask
+    }
+
+    /// The terms that satisfy a condition.
+    #[must_use]
+    pub(crate) fn mask_where(&self, is_wanted: impl Fn(&QuestionTerm) -> bool) -> TermMask {
+        mask_where(&self.terms, is_wanted)
     }
 
     /// The terms that no chunk holds as the question writes them, and `text` in another spelling.
@@ -202,10 +209,14 @@ impl QuestionTerms {
     #[must_use]
     pub fn places_in(&self, analyzer: &Analyzer, text: &str) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
-        analyzer.for_each_term_among(&self.openings, text, |stem, range| {
-            places.extend(self.positions(stem).map(|position| (range.start, position)));
-        });
+        self.for_each_place_in(analyzer, text, |start, position| places.push((start, position)));
         places
+    }
+
+    fn for_each_place_in(&self, analyzer: &Analyzer, text: &str, mut visit: impl FnMut(usize, usize)) {
+        analyzer.for_each_term_among(&self.openings, text, |stem, range| {
+            self.positions(stem).for_each(|position| visit(range.start, position));
+        });
     }
 
     /// The terms, in the order of the question.
@@ -346,12 +357,14 @@ impl QuestionTerms {
     /// The set of terms that no chunk of the collections holds.
     #[must_use]
     pub fn unknown(&self) -> TermMask {
-        self.terms
-            .iter()
-            .enumerate()
-            .filter(|(_, term)| term.document_frequency == 0)
-            .fold(0, |mask, (position, _)| mask | 1 << position)
+        self.mask_where(|term| term.document_frequency == 0)
     }
+}
+
+/// The set of those terms that satisfy a condition.
+fn mask_where(terms: &[QuestionTerm], is_wanted: impl Fn(&QuestionTerm) -> bool) -> TermMask {
+    let wanted = terms.iter().enumerate().filter(|(_, term)| is_wanted(term));
+    wanted.fold(0, |mask, (position, _)| mask | 1 << position)
 }
 
 /// The terms that a part of the question holds.

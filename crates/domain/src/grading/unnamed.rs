@@ -79,8 +79,7 @@ fn decimal_amounts(question: &Question) -> TermMask {
         word.matches('.').count() == 1
             && next.is_some_and(|next| !is_auxiliary(&next) && next != "be" && next != "come")
     };
-    let terms = question.terms.terms().iter().enumerate();
-    terms.filter(|(_, term)| is_amount(&term.word)).fold(0, |mask, (position, _)| mask | 1 << position)
+    question.terms.mask_where(|term| is_amount(&term.word))
 }
 
 /// Whether a word is, or is a part of, a name in program code or settings: `queue_size`, `` `join` ``, `File::open`.
