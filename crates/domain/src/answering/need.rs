@@ -143,7 +143,10 @@ const LISTINGS: [&str; 19] = [
 ];
 
 /// Openings of a question for an account of something.
-const EXPLANATIONS: [&str; 4] = ["explain ", "describe ", "how does ", "how do "];
+const EXPLANATIONS: [&str; 2] = ["explain ", "describe "];
+
+/// Openings of a question that is for one if it ends so.
+const MANNERS: [&str; 2] = ["how does ", "how do "];
 
 /// Ends of a question for an account of something.
 const WORKINGS: [&str; 4] = [" work", " works", " function", " happen"];
@@ -241,9 +244,7 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Reason)
     } else if !compared(&question.text).is_empty() {
         Some(Need::Comparison)
-    } else if begins(&EXPLANATIONS[..2])
-        || begins(&EXPLANATIONS[2..]) && WORKINGS.iter().any(|end| asked.ends_with(end))
-    {
+    } else if begins(&EXPLANATIONS) || begins(&MANNERS) && WORKINGS.iter().any(|end| asked.ends_with(end)) {
         Some(Need::Explanation)
     } else {
         (question.kind == AnswerKind::List).then_some(Need::Listing)

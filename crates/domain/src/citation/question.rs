@@ -20,7 +20,7 @@ pub(super) enum Answer {
 }
 
 /// A sentence of a source, or a question with the sentence that answers it.
-pub(super) struct Statement {
+pub(super) struct SourceStatement {
     pub(super) bytes: Range<usize>,
     pub(super) kind: BlockKind,
     pub(super) block: usize,
@@ -31,8 +31,8 @@ pub(super) struct Statement {
 }
 
 /// The sentences of a source, in order.
-pub(super) fn statements(text: &str) -> Vec<Statement> {
-    let mut found: Vec<Statement> = Vec::new();
+pub(super) fn statements(text: &str) -> Vec<SourceStatement> {
+    let mut found: Vec<SourceStatement> = Vec::new();
     for sentence in sentences(text) {
         let bytes = sentence.words();
         let words = text.get(bytes.clone()).unwrap_or_default();
@@ -49,9 +49,9 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
         }
         let is_item = sentence.kind == BlockKind::Paragraph
             && text.get(sentence.range.start..sentence.content).is_some_and(|lead| lead.contains(is_bullet));
-        let continues = |last: &Statement| last.is_row && last.block == sentence.block;
+        let continues = |last: &SourceStatement| last.is_row && last.block == sentence.block;
         let is_row = sentence.kind == BlockKind::TableRow || is_item || found.last().is_some_and(continues);
-        found.push(Statement { bytes, kind: sentence.kind, block: sentence.block, is_row, answer: None });
+        found.push(SourceStatement { bytes, kind: sentence.kind, block: sentence.block, is_row, answer: None });
     }
     found
 }

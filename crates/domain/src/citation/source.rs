@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::negation::{Denial, Denials};
-use super::question::{Answer, Statement, asks, statements};
+use super::question::{Answer, SourceStatement, asks, statements};
 use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
@@ -157,7 +157,7 @@ impl SourceParts {
         };
         // The block that was read last and its first sentence.
         let mut entries = None;
-        for Statement { bytes, kind, block, is_row, answer } in statements(text) {
+        for SourceStatement { bytes, kind, block, is_row, answer } in statements(text) {
             let number = source.sentences.len();
             let first = source.tokens.len();
             let words = text.get(bytes.clone()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Finds the parts of a question that a passage holds, sentence by sentence.
 //!
-//! The grader and the extractive answerer both read this: it is computed once per passage.
+//! The grader reads this of the passages of each round, the extractive answerer once more of those that it quotes from.
 
 pub(crate) mod clause;
 mod entries;
@@ -15,7 +15,7 @@ pub mod numbers;
 pub mod passage;
 mod phrase;
 mod range;
-mod resemblance;
+pub(crate) mod resemblance;
 
 use self::clause::asking_sentence;
 use self::entries::codes;

@@ -41,19 +41,36 @@ fn resembles(asked: &str, word: &str) -> bool {
     if asked == word || fiscal_year(asked).is_some_and(|year| year == word) {
         return true;
     }
-    let (length, other) = (asked.chars().count(), word.chars().count());
-    let shorter = length.min(other);
+    let shorter = asked.chars().count().min(word.chars().count());
     let has_digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
-    // The first letter is seldom mistyped, and rules out most words.
-    if shorter < SHORTEST || asked.chars().next() != word.chars().next() || has_digit(asked) || has_digit(word) {
+    if shorter < SHORTEST || has_digit(asked) || has_digit(word) {
         return false;
     }
     // `queue_size` is no other form of "queue".
     if (asked.starts_with(word) || word.starts_with(asked)) && !asked.contains('_') {
         return true;
     }
-    let errors = if shorter < SHORTEST_OF_TWO_ERRORS { 1 } else { 2 };
-    length.abs_diff(other) <= errors && strsim::osa_distance(asked, word) <= errors
+    let most = if shorter < SHORTEST_OF_TWO_ERRORS { 1 } else { 2 };
+    errors(asked, word, Limits { shortest: SHORTEST, most }).is_some()
+}
+
+/// How near two words must be for one to be a misspelt form of the other.
+pub(crate) struct Limits {
+    /// The fewest characters of either.
+    pub(crate) shortest: usize,
+    /// The most letters in which they differ.
+    pub(crate) most: usize,
+}
+
+/// The letters in which two words differ, if they begin with the same one and are within the limits.
+pub(crate) fn errors(one: &str, other: &str, limits: Limits) -> Option<usize> {
+    // The first letter is seldom mistyped, and rules out most words.
+    if one.chars().next() != other.chars().next() {
+        return None;
+    }
+    let (length, other_length) = (one.chars().count(), other.chars().count());
+    let are_near = length.min(other_length) >= limits.shortest && length.abs_diff(other_length) <= limits.most;
+    are_near.then(|| strsim::osa_distance(one, other)).filter(|errors| *errors <= limits.most)
 }
 
 #[cfg(test)]

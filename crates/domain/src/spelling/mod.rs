@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::evidence::resemblance::{self, Limits};
 use crate::evidence::{Question, QuestionTerm};
 use crate::lexical::{analyzer::Analyzer, language::Language};
 
@@ -125,20 +126,16 @@ fn meant_form<'w>(analyzer: &Analyzer, asked: &str, words: &'w BTreeMap<String, 
 /// The letters in which a word differs from the one asked for, if it may be a misspelt form of it.
 fn errors(language: Language, asked: &str, word: &str) -> Option<usize> {
     let (length, other) = (asked.chars().count(), word.chars().count());
-    let most = if length < SHORTEST_OF_TWO_ERRORS { 1 } else { 2 };
-    // The first letter is seldom mistyped, and rules out most words.
-    if asked.chars().next() != word.chars().next() || length.abs_diff(other) > most || other < SHORTEST {
-        return None;
-    }
-    let errors = strsim::osa_distance(asked, word);
-    let common = asked.chars().zip(word.chars()).take_while(|(one, two)| one == two).count();
     // A vocabulary of English tells other words of it; in other languages forms of one word are told by their endings.
     let of_english = language == Language::English;
-    let is_another_form = (errors > 1 || !of_english) && common + ENDING >= length.max(other);
     if !of_english && length < SHORTEST_ABROAD {
         return None;
     }
-    (errors <= most && !is_another_form).then_some(errors)
+    let most = if length < SHORTEST_OF_TWO_ERRORS { 1 } else { 2 };
+    let errors = resemblance::errors(asked, word, Limits { shortest: SHORTEST, most })?;
+    let common = asked.chars().zip(word.chars()).take_while(|(one, two)| one == two).count();
+    let is_another_form = (errors > 1 || !of_english) && common + ENDING >= length.max(other);
+    (!is_another_form).then_some(errors)
 }
 
 /// A word with the capital of another.

@@ -19,7 +19,7 @@ pub(super) enum Class {
     Number(Option<Unit>),
 }
 
-/// Where a source has a value.
+/// Where a source has a word.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'s> {
     /// Index of the source.
@@ -49,6 +49,12 @@ impl Class {
 }
 
 impl Place<'_> {
+    /// Whether its sentence holds a word.
+    pub(super) fn holds(self, stem: &str) -> bool {
+        let tokens = self.source.tokens.get(self.sentence.tokens.clone()).unwrap_or_default();
+        self.source.term(stem).is_some_and(|term| tokens.iter().any(|token| token.term == term))
+    }
+
     /// The nearest words with content of the sentence before or after it, units aside.
     pub(super) fn around(self, is_before: bool, most: usize) -> Vec<u32> {
         let counts = |other: usize| content(self.source, other);

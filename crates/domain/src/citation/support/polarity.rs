@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::place::Place;
 use crate::citation::contrary::contraries;
 use crate::citation::negation::{Denial, DenialKind, Denials, clauses, denies, words};
-use crate::citation::source::{SourceParts, SourceSentence};
+use crate::citation::source::SourceParts;
 use crate::citation::term::{Term, TermKind, terms};
 
 /// Least share of the words of the claim's clause that a sentence must hold to be about the same subject.
@@ -35,15 +36,6 @@ pub(super) struct Claim<'c> {
     pub(super) terms: Vec<Term>,
     pub(super) denials: Denials,
     clauses: Vec<Range<usize>>,
-}
-
-/// Where one of the sources has a word.
-#[derive(Clone, Copy)]
-struct Place<'s> {
-    source: &'s SourceParts,
-    sentence: &'s SourceSentence,
-    /// Its position among the words of the source.
-    at: usize,
 }
 
 impl<'c> Claim<'c> {
@@ -168,7 +160,7 @@ impl<'c> Claim<'c> {
     }
 
     /// The denial of the word at this position, unless the claim has it too or expresses it differently.
-    fn denial_of(&self, Place { source, sentence, at }: Place<'_>) -> Option<DenialKind> {
+    fn denial_of(&self, Place { source, sentence, at, .. }: Place<'_>) -> Option<DenialKind> {
         let denial = sentence.denials.all.iter().find(|denial| denial.denied().contains(&at))?;
         let is_shared = self.denials.all.iter().any(|own| self.agree(own, denial, source));
         (!is_shared && !self.denials.puts_otherwise(&sentence.denials)).then_some(denial.kind)
@@ -199,7 +191,7 @@ impl<'c> Claim<'c> {
         let (clause, all) = (self.content(clause), self.content(0..self.terms.len()));
         let mut best = (0, 0, 0);
         let mut nearest = Vec::new();
-        for source in sources {
+        for (index, source) in sources.iter().enumerate() {
             let Some(term) = source.term(self.stem(place)) else { continue };
             let known = |stems: &[&str]| -> Vec<u32> { stems.iter().filter_map(|stem| source.term(stem)).collect() };
             let (clause, all, next) = (known(&clause), known(&all), known(&next));
@@ -223,7 +215,7 @@ impl<'c> Claim<'c> {
                         best = held;
                     }
                     if held == best && nearest.len() < MOST_MENTIONS {
-                        nearest.push(Place { source, sentence, at });
+                        nearest.push(Place { index, source, sentence, at });
                     }
                 }
             }
@@ -241,13 +233,6 @@ impl<'c> Claim<'c> {
         stems.sort_unstable();
         stems.dedup();
         stems
-    }
-}
-
-impl Place<'_> {
-    fn holds(&self, stem: &str) -> bool {
-        let tokens = self.source.tokens.get(self.sentence.tokens.clone()).unwrap_or_default();
-        self.source.term(stem).is_some_and(|term| tokens.iter().any(|token| token.term == term))
     }
 }
 
