@@ -91,8 +91,21 @@ impl Subject {
         // A sentence that begins with the thing holds its name: the others need not be taken apart.
         let defines = |own: &str| own.contains(last) && self.is_defined_by(own);
         let begins = |line: &str| sentences(line).into_iter().any(|own| line.get(own.range).is_some_and(defines));
-        text.contains(last) && text.lines().any(|line| line.contains(last) && begins(line))
+        text.contains(last) && text.lines().any(|line| may_define(line, last) && begins(line))
     }
+}
+
+/// Whether a line in lower case has the last word of a thing before one that says what the thing is. Without it no sentence of
+/// the line is a definition, and the line need not be taken apart.
+fn may_define(line: &str, last: &str) -> bool {
+    let is_followed = |(at, _): (usize, &str)| {
+        let rest = line.get(at + last.len()..).unwrap_or_default().trim_start_matches('s');
+        let next = rest.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+        let between = rest.get(..rest.len() - next.len()).unwrap_or_default();
+        let says = |word: &&str| next.starts_with(*word) || !word.starts_with(char::is_alphanumeric) && between.contains(*word);
+        !between.is_empty() && COPULAS.iter().chain(&APPOSITIONS).any(|word| says(&word))
+    };
+    last.is_empty() || line.match_indices(last).any(is_followed)
 }
 
 /// Whether a word after "is" begins something else than what a thing is: "is not", "is created by".
@@ -126,7 +139,27 @@ fn same(one: &[String], two: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The test without the look at what follows the name.
+    fn is_defined_slowly(subject: &Subject, text: &str) -> bool {
+        let own = |line: &str| sentences(line).into_iter().any(|own| subject.is_defined_by(&line[own.range]));
+        text.to_lowercase().lines().any(own)
+    }
+
+    proptest! {
+        #[test]
+        fn lines_that_are_not_taken_apart_define_nothing(
+            text in "((The |A |Name )?(workspaces?|lock files?|C-class|x|die)[,.:)。]?( \\(?|\n| - | – |)(is|are|our|means|stands|isn't|Is)[,:。]? (a|not|made)[ .\n]){1,4}",
+            question in "(What is an? |What are )(workspaces?|team workspace|lock file|c-class|x|s)\\?",
+        ) {
+            if let Some(subject) = Subject::of(&question) {
+                prop_assert_eq!(subject.is_defined_in(&text), is_defined_slowly(&subject, &text));
+            }
+        }
+    }
 
     #[test]
     fn a_definition_begins_with_its_subject() {

@@ -17,6 +17,9 @@ pub struct Phrase(Vec<String>);
 #[must_use]
 pub fn quoted(query: &str) -> Vec<Phrase> {
     let phrases = quotations(query);
+    if phrases.is_empty() {
+        return phrases;
+    }
     let held: usize = phrases.iter().map(|phrase| phrase.0.len()).sum();
     #[expect(clippy::cast_precision_loss, reason = "a query has some words")]
     let is_quotation = held as f64 >= LEAST_SHARE * lower_case_words(query).count() as f64;

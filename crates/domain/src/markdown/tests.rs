@@ -219,6 +219,13 @@ proptest! {
     }
 
     #[test]
+    fn prose_is_read_as_the_parser_reads_it(
+        text in "((Leave|é|a\\. b|ß [a]: x|x <b>|Ab  |x `|y\t|z\u{a0}|\u{2028}| |\0)(\n| |\r|~~~~~|--|\\||  \n){0,2}){0,12}",
+    ) {
+        prop_assert_eq!(leaves(&text), leaf::parsed(text.len(), &text));
+    }
+
+    #[test]
     fn a_beginning_is_read_as_it_is_in_the_whole(text in MARKDOWN, more in MARKDOWN) {
         // Blocks before the last but one do not depend on what follows a blank line. Whether HTML has words is asked of whole
         // texts alone.

@@ -55,6 +55,9 @@ const BEFORE_NAME: [&str; 22] = [
     "st", "univ", "dist", "fr", "arr", "dep",
 ];
 
+/// Most characters of any of these.
+const LONGEST_ABBREVIATION: usize = 6;
+
 /// Words that often begin a sentence and are hardly ever part of a name.
 const STARTERS: [&str; 66] = [
     "a", "after", "all", "also", "although", "an", "and", "another", "as", "at", "because", "before", "both", "but",
@@ -203,7 +206,8 @@ fn is_abbreviation(before: &str, next: &str, style: Style) -> bool {
     if opens && (one_letter || is_number && word.len() <= 3 || is_roman(word)) {
         return true;
     }
-    if is_number {
+    let is_long = !word.contains('.') && word.chars().count() > LONGEST_ABBREVIATION;
+    if is_number || is_long {
         return false;
     }
     let lower = word.to_lowercase();
@@ -257,4 +261,16 @@ fn begins_usually(next: &str) -> bool {
     let word: String =
         next.chars().take(10).take_while(|sign| sign.is_alphabetic()).flat_map(char::to_lowercase).collect();
     STARTERS.contains(&word.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_abbreviation_is_longer_than_said() {
+        let listed = NEVER_LAST.iter().chain(&BEFORE_NUMBER).chain(&BEFORE_NAME);
+        let longest = listed.filter(|word| !word.contains('.')).map(|word| word.chars().count()).max();
+        assert_eq!(longest, Some(LONGEST_ABBREVIATION));
+    }
 }

@@ -130,7 +130,8 @@ impl LexicalScorer<'_> {
         let lacking = all.lacking();
         let contradicts = |source_index: usize| {
             let source = [self.sources.get(source_index)?.parts()];
-            let comparison = Comparison::new(claim, all.facts(), &source);
+            let alone = (sources.len() > 1).then(|| Comparison::new(claim, all.facts(), &source));
+            let comparison = alone.as_ref().unwrap_or(all);
             let (difference, quote) = (comparison.contradiction(claim, &lacking)?, comparison.quote()?);
             let contradiction = Contradiction { kind: difference.kind, source_index, quote };
             let weight = comparison.weight();
