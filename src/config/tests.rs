@@ -82,7 +82,10 @@ fn a_pool_has_a_connection() {
 fn pools_fit_into_the_embedded_database() {
     let connections = |value| ("CITED_DATABASE_CONNECTIONS", value);
     let error = read(&[connections("37"), ("HOME", "/h")], "").expect_err("too many").to_string();
-    assert!(error.contains("CITED_DATABASE_CONNECTIONS is 37; with the embedded database it must be 36 or less"), "{error}");
+    assert!(
+        error.contains("CITED_DATABASE_CONNECTIONS is 37; with the embedded database it must be 36 or less"),
+        "{error}"
+    );
     assert!(read(&[connections("36"), ("HOME", "/h")], "").is_ok());
     let server = ("DATABASE_URL", "postgres://localhost/cited");
     assert_eq!(read(&[connections("200"), server, ("HOME", "/h")], "").expect("valid").pools.max_connections, 200);

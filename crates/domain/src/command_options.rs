@@ -26,7 +26,8 @@ pub(crate) fn entry_options(text: &str) -> Vec<&str> {
 pub(crate) fn holds_entry(text: &str, options: &[&str]) -> bool {
     let begins =
         |line: &str| line.trim_start_matches(|sign: char| !sign.is_alphanumeric() && sign != '-').starts_with('-');
-    !options.is_empty() && text.lines().any(|line| begins(line) && entry_options(line).iter().any(|own| options.contains(own)))
+    !options.is_empty()
+        && text.lines().any(|line| begins(line) && entry_options(line).iter().any(|own| options.contains(own)))
 }
 
 /// A word without what is no part of an option, if it is one.

@@ -95,15 +95,16 @@ impl Subject {
     }
 }
 
-/// Whether a line in lower case has the last word of a thing before one that says what the thing is. Without it no sentence of
-/// the line is a definition, and the line need not be taken apart.
+/// Whether a line in lower case has the last word of a thing before one that says what the thing is. Without it no sentence
+/// of the line is a definition, and the line need not be taken apart.
 fn may_define(line: &str, last: &str) -> bool {
     let is_followed = |(at, _): (usize, &str)| {
         let rest = line.get(at + last.len()..).unwrap_or_default().trim_start_matches('s');
         let next = rest.trim_start_matches(|sign: char| !sign.is_alphanumeric());
         let between = rest.get(..rest.len() - next.len()).unwrap_or_default();
-        let says = |word: &&str| next.starts_with(*word) || !word.starts_with(char::is_alphanumeric) && between.contains(*word);
-        !between.is_empty() && COPULAS.iter().chain(&APPOSITIONS).any(|word| says(&word))
+        let is_next = |word: &str| next.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+        let says = |word: &str| is_next(word) || !word.starts_with(char::is_alphanumeric) && between.contains(word);
+        !between.is_empty() && COPULAS.iter().chain(&APPOSITIONS).any(|word| says(word))
     };
     last.is_empty() || line.match_indices(last).any(is_followed)
 }
@@ -152,7 +153,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_that_are_not_taken_apart_define_nothing(
-            text in "((The |A |Name )?(workspaces?|lock files?|C-class|x|die)[,.:)。]?( \\(?|\n| - | – |)(is|are|our|means|stands|isn't|Is)[,:。]? (a|not|made)[ .\n]){1,4}",
+            text in "((The |A |NAME |\u{130})?(workspaces?|Workspaces|lock files?|LOC\u{212a} FILE|C-class|CLASSES|x|die)[,.:)。]?( \\(?|\n| - | – |)(is|are|our|means|stands|isn't|Is)[,:。]? (a|not|made)[ .\n]){1,4}",
             question in "(What is an? |What are )(workspaces?|team workspace|lock file|c-class|x|s)\\?",
         ) {
             if let Some(subject) = Subject::of(&question) {

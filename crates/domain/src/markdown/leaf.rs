@@ -40,15 +40,7 @@ pub(crate) enum LeafKind {
 
 /// The leaf blocks of a text in order. Link reference definitions and empty list items are not among them.
 pub(crate) fn leaves(text: &str) -> Vec<Leaf> {
-    leaves_by(WINDOW, text)
-}
-
-/// The same, parsed `size` bytes at a time.
-pub(super) fn leaves_by(size: usize, text: &str) -> Vec<Leaf> {
-    if let Some(paragraphs) = prose(text) {
-        return paragraphs;
-    }
-    parsed(size, text)
+    prose(text).unwrap_or_else(|| parsed(WINDOW, text))
 }
 
 /// The paragraphs of a text whose lines all begin with a letter or are blank: nothing else can begin so, and nothing but
