@@ -3,25 +3,21 @@
 use std::ops::Range;
 
 use super::AnswerSource;
+use super::asked::{Asked, Heading};
 use super::entry::Entry;
-use super::form::{bonus, names_holder, tells_default};
-use super::fragment::{is_code, is_fragment, is_part_of_synopsis, leans_on_item_above};
-use super::header::Headers;
+use super::form::{names_holder, tells_default};
 use super::listed::List;
-use super::naming::{about, named, words_in};
-use super::need::{Reason, asks_why};
-use super::pointer::Pointers;
-use super::quote::{plain_line, quotable};
-use super::role::Roles;
-use super::row::{labelled, may_affirm};
-use super::section::{is_label, is_own_heading, is_question};
-use super::surroundings::Above;
+use super::naming::{named, words_in};
+use super::need::Reason;
+use super::quotation::Quotation;
+use super::quote::quotable;
+use super::section::is_own_heading;
+use super::sentence_reader::{Here, SentenceReader};
+use super::surroundings::{Above, beside};
 use super::units::announces;
-use crate::currency::{amends, answered};
+use crate::currency::answered;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
-use crate::evidence::{Question, QuestionTerms, TermMask};
-use crate::markdown::BlockKind;
+use crate::evidence::{QuestionTerms, TermMask};
 use crate::wording::{MOST_OF_NAME, line_start, named_value};
 
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
@@ -107,6 +103,50 @@ pub struct SentenceCandidate {
 }
 
 impl SentenceCandidate {
+    /// The candidate that a quotation makes, with what ranks it by itself.
+    pub(super) fn of(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: Quotation<'_>) -> Self {
+        let SentenceReader { asked, source, evidence, .. } = reader;
+        let (question, sentence, heading) = (asked.question, here.sentence, here.above.heading);
+        let terms = &question.terms;
+        let held = sentence.mask | evidence.title_mask | here.above.mask();
+        let subject = terms.share(held & !sentence.mask);
+        let OfKind { holds, fit, reason } = OfKind::of(asked, &quoted.text, heading);
+        // "AUTHOR", and below it a name: the heading makes the line say something.
+        let is_headed_name = question.kind == AnswerKind::Person && holds && heading.about >= 1.0;
+        Self {
+            bonus: bonus(reader, here, &quoted, reason),
+            about: reader.about,
+            headed: heading.about.min(terms.share(heading.mask)),
+            heading: heading.mask,
+            held,
+            is_fragment: reader.is_fragment(here, &quoted, is_headed_name),
+            named: if quoted.is_row { named(question, quoted.words) } else { 0.0 },
+            source: reader.index,
+            lexical: lexical(terms, sentence.mask, subject),
+            subject,
+            beside: terms.share(beside(evidence, here.place)),
+            opens: 0.0,
+            embedded: embedded(source, &quoted.text),
+            pairs: terms.pair_share(sentence.pairs),
+            mask: sentence.mask,
+            holds_kind: holds,
+            fit,
+            range: quoted.range,
+            text: quoted.text,
+            probability: source.probability,
+            behind: source.similarity.map_or(0.0, |own| asked.nearest - own),
+            context: None,
+            told_below: None,
+            taken_back: None,
+            is_row: quoted.is_row,
+            place: here.place,
+            block: sentence.block,
+            entry: None,
+            items: Vec::new(),
+            code: None,
+        }
+    }
+
     /// The sentence as it would be quoted.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -130,7 +170,7 @@ impl SentenceCandidate {
         let question = asked.question;
         self.begin_with(source, entry, &question.terms);
         let named = question.terms.share(words_in(question, entry.name(source.text)));
-        if named >= NAMED_ENTRY && !asked.is_for_default {
+        if named >= NAMED_ENTRY && !asked.form.is_for_default {
             self.opens = named;
         }
     }
@@ -138,9 +178,9 @@ impl SentenceCandidate {
     /// Notes that it is the first sentence of a section: what is named by the heading is told there, and seldom by name.
     pub(super) fn open_section(&mut self, asked: &Asked<'_>, heading: &str) {
         let question = asked.question;
-        let is_definition = question.kind == AnswerKind::Definition && !asked.is_for_default;
+        let is_definition = question.kind == AnswerKind::Definition && !asked.form.is_for_default;
         let named = question.terms.share(self.heading);
-        if is_definition && named >= NAMED_SECTION && about(&question.text, heading) >= 1.0 {
+        if is_definition && named >= NAMED_SECTION && asked.words.are_about(heading) >= 1.0 {
             self.opens = self.opens.max(named);
         }
     }
@@ -209,138 +249,55 @@ impl SentenceCandidate {
     }
 }
 
-/// A question, and which parts of a manual answer it.
-pub(super) struct Asked<'q> {
-    pub(super) question: &'q Question,
-    /// The parts that it gives to names and amounts.
-    pub(super) roles: Roles<'q>,
-    /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
-    pub(super) is_for_default: bool,
-    /// Cosine of the passage that is nearest to it.
-    pub(super) nearest: f32,
-    /// Whether sentences that only lead elsewhere may answer it.
-    pub(super) pointers: Pointers,
-    /// Whether a source defines what it asks to define, so that the beginning of a section need not.
-    pub(super) is_defined: bool,
-    /// The titles of the sources.
-    pub(super) titles: Vec<&'q str>,
+/// How a quotation is to the kind of thing that a question asks for.
+struct OfKind {
+    /// Whether it holds one.
+    holds: bool,
+    /// How well it fits, 0 to 1.
+    fit: f32,
+    /// Where it gives the reason that is asked for.
+    reason: Option<Reason>,
 }
 
-impl Asked<'_> {
-    /// Whether a document with this title changes what another one says: any, or the mail of a source that it answers.
-    fn is_changed_by(&self, title: &str) -> bool {
-        let is_of_source = |subject: &str| self.titles.iter().any(|title| title.trim().eq_ignore_ascii_case(subject));
-        amends(title) || answered(title).is_some_and(is_of_source)
-    }
-}
-
-/// The candidate that a sentence makes; `None` if it states nothing.
-pub(super) fn candidate(
-    asked: &Asked<'_>,
-    source: &AnswerSource<'_>,
-    evidence: &PassageEvidence,
-    above: Above<'_>,
-    (sentence, list): (&SentenceEvidence, Option<&List>),
-) -> Option<SentenceCandidate> {
-    let (question, heading) = (asked.question, above.heading);
-    let range = below_heading(source, sentence.range.clone());
-    let words = source.text.get(range.clone())?;
-    let is_dated_heading = is_dated_heading(question, sentence, words);
-    let heads_list = list.is_some_and(|list| list.is_headed);
-    let can_state =
-        is_dated_heading || heads_list || matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
-    if !can_state || is_label(words.trim()) {
-        return None;
-    }
-    let is_row = sentence.kind == BlockKind::TableRow;
-    let headers = Headers::of(source, evidence);
-    let header = headers.above(sentence.range.start, sentence.header.as_ref()).filter(|_| is_row);
-    let row = header.map(|header| labelled(header, words));
-    let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
-    let text = text.or_else(|| heads_list.then(|| plain_line(words))?)?;
-    // Without its tags and bars: a row of a table of contents may be one.
-    if is_question(&text) {
-        return None;
-    }
-    let held = sentence.mask | evidence.title_mask | above.mask();
-    let subject = question.terms.share(held & !sentence.mask);
-    let in_heading = words_in(question, heading);
-    let is_for_reason = asks_why(&question.asked);
-    let reason = if is_for_reason { Reason::given(&text, heading) } else { None };
-    let is_holder = asked.roles.is_for_holder && names_holder(&question.asked, &text);
-    let holds_kind = match question.kind {
-        _ if is_for_reason => reason.is_some(),
-        AnswerKind::Definition if asked.is_for_default => tells_default(&text),
-        AnswerKind::Person if is_holder => true,
-        kind => kind.is_held_by(&question.known, &text),
-    };
-    let heading_asked = about(&question.text, heading);
-    // "AUTHOR", and below it a name: the heading makes the line say something.
-    let is_headed_name = question.kind == AnswerKind::Person && holds_kind && heading_asked >= 1.0;
-    Some(SentenceCandidate {
-        bonus: bonus(question, &text, reason)
-            + if is_dated_heading { DATED_HEADING } else { 0.0 }
-            + if is_list_asked_for(question, &text) { LISTED } else { 0.0 }
-            + asked.roles.bonus_of_sentence(&text, asked.is_changed_by(source.title))
-            - if is_of_message_before(source, sentence.range.start) { MESSAGE_BEFORE } else { 0.0 }
-            + if is_row { asked.roles.bonus_of_row(header.unwrap_or_default(), words) } else { 0.0 },
-        about: about(&question.text, source.title),
-        headed: heading_asked.min(question.terms.share(in_heading)),
-        heading: in_heading,
-        held,
-        is_fragment: is_part_of_synopsis(&text)
-            || is_row && question.kind == AnswerKind::YesNo && !asked.roles.is_of_day(words) && !may_affirm(words)
-            || !is_row
-                && (is_cut(source, sentence.range.start)
-                    || leans_on_item_above(&text) && is_item(source, sentence.range.start)
-                    || is_code(&text)
-                    || is_fragment(&text) && !is_headed_name && !is_dated_heading),
-        named: if is_row { named(question, words) } else { 0.0 },
-        source: 0,
-        range,
-        lexical: lexical(&question.terms, sentence.mask, subject),
-        subject,
-        beside: 0.0,
-        opens: 0.0,
-        embedded: embedded(source, &text),
-        pairs: question.terms.pair_share(sentence.pairs),
-        mask: sentence.mask,
-        holds_kind,
-        fit: match holds_kind {
+impl OfKind {
+    fn of(asked: &Asked<'_>, text: &str, heading: &Heading<'_>) -> Self {
+        let question = asked.question;
+        let reason = if asked.is_for_reason { Reason::given(text, heading.is_of_reason) } else { None };
+        let is_holder = asked.roles.is_for_holder && names_holder(&question.asked, text);
+        let holds = match question.kind {
+            _ if asked.is_for_reason => reason.is_some(),
+            AnswerKind::Definition if asked.form.is_for_default => tells_default(text),
+            AnswerKind::Person if is_holder => true,
+            kind => kind.is_held_by(&question.known, text),
+        };
+        let fit = match holds {
             true if is_holder => 1.0,
-            true => question.kind.fit(&question.known, &text),
+            true => question.kind.fit(&question.known, text),
             false => 0.0,
-        },
-        text,
-        probability: source.probability,
-        behind: 0.0,
-        context: None,
-        told_below: None,
-        taken_back: None,
-        is_row,
-        place: 0,
-        block: 0,
-        entry: None,
-        items: Vec::new(),
-        code: None,
-    })
+        };
+        Self { holds, fit, reason }
+    }
+}
+
+/// Bonus of a quotation for its form and its place, and its loss.
+fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, reason: Option<Reason>) -> f32 {
+    let (asked, source) = (reader.asked, reader.source);
+    let text = quoted.text.as_str();
+    asked.form.bonus(text, reason)
+        + if quoted.is_dated_heading { DATED_HEADING } else { 0.0 }
+        + if is_list_asked_for(asked, text) { LISTED } else { 0.0 }
+        + asked.roles.bonus_of_sentence(text, reader.is_change)
+        - if is_of_message_before(source, here.sentence.range.start) { MESSAGE_BEFORE } else { 0.0 }
+        + if quoted.is_row { asked.roles.bonus_of_row(quoted.header, quoted.words) } else { 0.0 }
 }
 
 /// Whether a text lists, after its name, what a question asks for.
-fn is_list_asked_for(question: &Question, text: &str) -> bool {
-    let list = named_value(text).filter(|_| question.kind == AnswerKind::List);
+fn is_list_asked_for(asked: &Asked<'_>, text: &str) -> bool {
+    let list = named_value(text).filter(|_| asked.question.kind == AnswerKind::List);
     list.is_some_and(|(name, value)| {
         let is_listed = value.matches([',', ';']).count() + 1 >= FEWEST_LISTED;
-        is_listed && name.split_whitespace().count() <= MOST_OF_NAME && about(&question.text, name) >= 1.0
+        is_listed && name.split_whitespace().count() <= MOST_OF_NAME && asked.words.are_about(name) >= 1.0
     })
-}
-
-/// Whether a heading tells when what a question names by its version or number was: "1.50.0 (March 3, 2026)".
-fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &str) -> bool {
-    sentence.kind == BlockKind::Heading
-        && question.kind == AnswerKind::Date
-        && sentence.mask & question.terms.identifiers() != 0
-        && question.kind.is_held_by(&question.known, words)
 }
 
 /// Share of the question's weight in a sentence, with the credit for what names its subject.
@@ -365,12 +322,6 @@ pub(super) fn is_cut(source: &AnswerSource<'_>, start: usize) -> bool {
     let begins_small = source.text.get(start..).is_some_and(|words| words.starts_with(char::is_lowercase));
     let has_capitals = || source.text.chars().any(char::is_uppercase);
     source.key.ordinal > 0 && before.trim().is_empty() && begins_small && has_capitals()
-}
-
-/// Whether the sentence at a byte begins an item of a list: nothing but its mark stands before it on its line.
-fn is_item(source: &AnswerSource<'_>, start: usize) -> bool {
-    let mark = source.text.get(line_start(source.text, start)..start).unwrap_or_default().trim();
-    !mark.is_empty() && !mark.contains(char::is_alphabetic) && !mark.starts_with(['>', '#'])
 }
 
 /// A sentence without the heading of plain text that stands on the line before it: one of the headings above the source,

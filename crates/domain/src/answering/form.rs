@@ -187,36 +187,63 @@ const AUTHORED: [&str; 14] = [
     "founder",
 ];
 
-/// Bonus of a sentence for having the form that the question asks for; `reason` where that is one.
-pub(super) fn bonus(question: &Question, sentence: &str, reason: Option<Reason>) -> f32 {
-    let asked = question.asked.to_lowercase();
-    let named = question.terms.options();
-    let own = entry_options(sentence);
-    let mut bonus = 0.0;
-    if named.iter().any(|option| own.contains(option)) {
-        bonus += NAMED_OPTION;
-    } else if named.is_empty() && !own.is_empty() && asks_for_option(&asked) {
-        bonus += AN_OPTION;
+/// The form that a question asks for.
+pub(super) struct AskedForm<'q> {
+    question: &'q Question,
+    /// The options of commands that it names.
+    options: Vec<&'q str>,
+    /// Bonus of the entry of an option where it names none.
+    of_option: f32,
+    /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
+    pub(super) is_for_default: bool,
+    /// Whether it is for a variable of the environment.
+    is_for_environment: bool,
+    /// Whether it is for an example.
+    is_for_example: bool,
+}
+
+impl<'q> AskedForm<'q> {
+    pub(super) fn of(question: &'q Question) -> Self {
+        let asked = question.asked.to_lowercase();
+        Self {
+            question,
+            options: question.terms.options(),
+            of_option: if asks_for_option(&asked) { AN_OPTION } else { 0.0 },
+            is_for_default: asks_for_default(&asked),
+            is_for_environment: asked.contains("environment variable"),
+            is_for_example: asked.contains("example"),
+        }
     }
-    if question.kind == AnswerKind::Definition && question.terms.is_defined_by(sentence) {
-        bonus += DEFINITION;
+
+    /// Bonus of a sentence for having it; `reason` where that is one.
+    pub(super) fn bonus(&self, sentence: &str, reason: Option<Reason>) -> f32 {
+        let own = entry_options(sentence);
+        let mut bonus = 0.0;
+        if self.options.iter().any(|option| own.contains(option)) {
+            bonus += NAMED_OPTION;
+        } else if self.options.is_empty() && !own.is_empty() {
+            bonus += self.of_option;
+        }
+        if self.question.kind == AnswerKind::Definition && self.question.terms.is_defined_by(sentence) {
+            bonus += DEFINITION;
+        }
+        bonus += match reason {
+            Some(Reason::Headed) => UNDER_REASON,
+            Some(Reason::InWords) => REASON,
+            None => 0.0,
+        };
+        let is_example = is_example(sentence) && !self.is_for_example;
+        if self.is_for_default && tells_default(sentence) && !is_example {
+            bonus += DEFAULT;
+        }
+        if self.is_for_environment && names_variable(sentence) {
+            bonus += ENVIRONMENT;
+        }
+        if is_example {
+            bonus -= if is_supposed(sentence) { SUPPOSED } else { EXAMPLE };
+        }
+        bonus
     }
-    bonus += match reason {
-        Some(Reason::Headed) => UNDER_REASON,
-        Some(Reason::InWords) => REASON,
-        None => 0.0,
-    };
-    let is_example = is_example(sentence) && !asked.contains("example");
-    if asks_for_default(&asked) && tells_default(sentence) && !is_example {
-        bonus += DEFAULT;
-    }
-    if asked.contains("environment variable") && names_variable(sentence) {
-        bonus += ENVIRONMENT;
-    }
-    if is_example {
-        bonus -= if is_supposed(sentence) { SUPPOSED } else { EXAMPLE };
-    }
-    bonus
 }
 
 /// Whether a question is for a variable of the environment: "which environment variable …".
@@ -352,8 +379,8 @@ mod tests {
     #[test]
     fn sentences_of_the_form_asked_for_are_preferred() {
         let of = |question: &str, sentence: &str| {
-            let reason = if asks_why(question) { Reason::given(sentence, "") } else { None };
-            bonus(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence, reason)
+            let reason = if asks_why(question) { Reason::given(sentence, false) } else { None };
+            AskedForm::of(&Question::new(Analyzer::english(), question, 100, |_| 5)).bonus(sentence, reason)
         };
         let table = [
             ("What does the -z option of tar do?", "-z, --gzip, --gunzip, --ungzip Filter the archive.", NAMED_OPTION),

@@ -13,6 +13,7 @@
 //! out are removed, and text in the source that looks like a marker is escaped as the marker grammar requires (`\[^1]`). The
 //! fifth: a cell of a table comes after the name of its column.
 
+mod asked;
 mod calculation;
 mod candidate;
 mod choose;
@@ -39,6 +40,7 @@ mod passages;
 #[cfg(test)]
 mod passages_tests;
 mod pointer;
+mod quotation;
 mod quote;
 pub mod ranking;
 mod read_source;
@@ -49,6 +51,7 @@ mod row_tests;
 mod rows_asked;
 mod section;
 mod select;
+mod sentence_reader;
 mod sought;
 mod superlative;
 mod surroundings;

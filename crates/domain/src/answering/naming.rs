@@ -58,18 +58,34 @@ fn is_doer(ending: &str) -> bool {
     matches!(ending, "er" | "r" | "or")
 }
 
-/// Share of the words of a title that a question holds: of "tar(1)", and of "tar - The GNU Manual", those before the
-/// name of the book. A document whose whole title is in the question is about what it asks.
+/// The words of a question in the singular.
+pub(super) struct Singulars(Vec<String>);
+
+impl Singulars {
+    pub(super) fn of(question: &str) -> Self {
+        Self(lower_case_words(question).map(|word| singular(&word)).collect())
+    }
+
+    /// Share of the words of a title that they hold: of "tar(1)", and of "tar - The GNU Manual", those before the name of the
+    /// book. A document whose whole title is in the question is about what it asks.
+    pub(super) fn are_about(&self, title: &str) -> f32 {
+        let named = [" - ", " – ", " | "].iter().fold(title, |title, sign| title.split(sign).next().unwrap_or(title));
+        let is_name = |word: &String| word.chars().any(char::is_alphabetic) && !TITLE_FILLERS.contains(&word.as_str());
+        let words: Vec<String> = lower_case_words(named).filter(is_name).map(|word| singular(&word)).collect();
+        let held = words.iter().filter(|word| self.0.contains(word)).count();
+        #[expect(clippy::cast_precision_loss, reason = "titles are short")]
+        let share = held as f32 / words.len().max(1) as f32;
+        share
+    }
+}
+
+fn singular(word: &str) -> String {
+    word.trim_end_matches('s').to_owned()
+}
+
+/// Share of the words of a title that a question holds; see [`Singulars::are_about`].
 pub(super) fn about(question: &str, title: &str) -> f32 {
-    let singular = |word: String| word.trim_end_matches('s').to_owned();
-    let asked: Vec<String> = lower_case_words(question).map(singular).collect();
-    let named = [" - ", " – ", " | "].iter().fold(title, |title, sign| title.split(sign).next().unwrap_or(title));
-    let is_name = |word: &String| word.chars().any(char::is_alphabetic) && !TITLE_FILLERS.contains(&word.as_str());
-    let words: Vec<String> = lower_case_words(named).filter(is_name).map(singular).collect();
-    let held = words.iter().filter(|word| asked.contains(word)).count();
-    #[expect(clippy::cast_precision_loss, reason = "titles are short")]
-    let share = held as f32 / words.len().max(1) as f32;
-    share
+    Singulars::of(question).are_about(title)
 }
 
 /// Share of the question's weight in the first cell of a row.
@@ -80,12 +96,10 @@ pub(super) fn named(question: &Question, row: &str) -> f32 {
 
 /// The question's terms that a text holds word for word, but for their number.
 pub(super) fn words_in(question: &Question, text: &str) -> TermMask {
-    let singular = |word: String| word.trim_end_matches('s').to_owned();
     let text = text.to_lowercase();
-    let words = text.split(|sign: char| !sign.is_alphanumeric()).map(str::to_owned);
-    let words: Vec<String> = words.map(singular).collect();
+    let words: Vec<String> = text.split(|sign: char| !sign.is_alphanumeric()).map(singular).collect();
     // A term may be several words: "server.close".
-    question.terms.mask_where(|term| lower_case_words(&term.word).map(singular).all(|word| words.contains(&word)))
+    question.terms.mask_where(|term| lower_case_words(&term.word).all(|word| words.contains(&singular(&word))))
 }
 
 #[cfg(test)]

@@ -297,13 +297,13 @@ pub(super) enum Reason {
 
 impl Reason {
     /// Whether a sentence, or what it stands under, gives a reason.
-    pub(super) fn given(sentence: &str, heading: &str) -> Option<Self> {
-        if gives_reason(heading) { Some(Self::Headed) } else { gives_reason(sentence).then_some(Self::InWords) }
+    pub(super) fn given(sentence: &str, is_headed: bool) -> Option<Self> {
+        if is_headed { Some(Self::Headed) } else { gives_reason(sentence).then_some(Self::InWords) }
     }
 }
 
 /// Whether a text gives a reason.
-fn gives_reason(sentence: &str) -> bool {
+pub(super) fn gives_reason(sentence: &str) -> bool {
     let text = format!(" {} ", lower_case_words(sentence).collect::<Vec<_>>().join(" ")).replace(" just because ", " ");
     REASONS.iter().any(|reason| text.contains(&format!(" {reason} ")))
 }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::AnswerSource;
+use super::asked::{Asked, Heading};
 use super::candidate::below_heading;
 use super::entry::Entry;
-use super::form::{asks_for_default, asks_for_version, tells_default};
+use super::form::tells_default;
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
 use super::section::is_own_heading;
@@ -82,7 +83,7 @@ pub(super) struct Above<'e> {
     /// The entry that it is a part of.
     pub(super) entry: Option<&'e Entry>,
     /// The question or the label that it stands under, else the innermost heading.
-    pub(super) heading: &'e str,
+    pub(super) heading: &'e Heading<'e>,
 }
 
 impl Above<'_> {
@@ -135,12 +136,12 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
 /// The nearest heading above a sentence that names a version, where the question is for one and the sentence has none, or the
 /// heading begins with it: release notes tell it once for all that is new, whose sentences name other versions.
 pub(super) fn version_over(
-    question: &Question,
+    asked: &Asked<'_>,
     source: &AnswerSource<'_>,
     above: &[SentenceEvidence],
     sentence: &SentenceEvidence,
 ) -> Option<(Range<usize>, String)> {
-    if !asks_for_version(&question.asked) {
+    if !asked.is_for_version {
         return None;
     }
     let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
@@ -176,12 +177,12 @@ pub(super) fn taken_back(
 /// the number of blocks tested at a time. The default is 64." Within an entry or below its heading that is any; in running
 /// text one that tells a default.
 pub(super) fn told_below(
-    question: &Question,
+    asked: &Asked<'_>,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
     (place, is_entry): (usize, bool),
 ) -> Option<(Range<usize>, String)> {
-    let is_for_default = asks_for_default(&question.asked);
+    let (question, is_for_default) = (asked.question, asked.form.is_for_default);
     let is_for_value = matches!(question.kind, AnswerKind::Number | AnswerKind::Date);
     if !is_for_value && !is_for_default {
         return None;

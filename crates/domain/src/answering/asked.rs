@@ -1,0 +1,78 @@
+//! A question as its sources are read for it, and the headings that stand above their sentences.
+
+use super::AnswerSource;
+use super::form::{AskedForm, asks_for_version};
+use super::naming::{Singulars, words_in};
+use super::need::{asks_why, gives_reason};
+use super::pointer::Pointers;
+use super::role::Roles;
+use crate::currency::{amends, answered};
+use crate::evidence::{Question, TermMask};
+
+/// A question, with what is read of it once for all sentences, and which parts of a manual answer it.
+pub(super) struct Asked<'q> {
+    pub(super) question: &'q Question,
+    /// Its words, which names and titles are compared with.
+    pub(super) words: Singulars,
+    /// The form that it asks for.
+    pub(super) form: AskedForm<'q>,
+    /// The parts that it gives to names and amounts.
+    pub(super) roles: Roles<'q>,
+    /// Whether it is for a reason.
+    pub(super) is_for_reason: bool,
+    /// Whether it is for a version.
+    pub(super) is_for_version: bool,
+    /// Cosine of the passage that is nearest to it.
+    pub(super) nearest: f32,
+    /// Whether sentences that only lead elsewhere may answer it.
+    pub(super) pointers: Pointers,
+    /// Whether a source defines what it asks to define, so that the beginning of a section need not.
+    pub(super) is_defined: bool,
+    /// The titles of the sources.
+    pub(super) titles: Vec<&'q str>,
+}
+
+impl<'q> Asked<'q> {
+    pub(super) fn of(question: &'q Question, sources: &[AnswerSource<'q>]) -> Self {
+        Self {
+            question,
+            words: Singulars::of(&question.text),
+            form: AskedForm::of(question),
+            roles: Roles::of(question),
+            is_for_reason: asks_why(&question.asked),
+            is_for_version: asks_for_version(&question.asked),
+            nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
+            pointers: Pointers::of(question),
+            is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),
+            titles: sources.iter().map(|source| source.title).collect(),
+        }
+    }
+
+    /// Whether a document with this title changes what another one says: any, or the mail of a source that it answers.
+    pub(super) fn is_changed_by(&self, title: &str) -> bool {
+        let is_of_source = |subject: &str| self.titles.iter().any(|title| title.trim().eq_ignore_ascii_case(subject));
+        amends(title) || answered(title).is_some_and(is_of_source)
+    }
+}
+
+/// What a sentence stands under, and how it is to the question.
+pub(super) struct Heading<'t> {
+    pub(super) text: &'t str,
+    /// Question terms in it, word for word.
+    pub(super) mask: TermMask,
+    /// Share of its words that the question holds.
+    pub(super) about: f32,
+    /// Whether reasons stand under it, where the question is for one.
+    pub(super) is_of_reason: bool,
+}
+
+impl<'t> Heading<'t> {
+    pub(super) fn of(asked: &Asked<'_>, text: &'t str) -> Self {
+        Self {
+            text,
+            mask: words_in(asked.question, text),
+            about: asked.words.are_about(text),
+            is_of_reason: asked.is_for_reason && gives_reason(text),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether a sentence may be quoted, and as which text.
+
+use std::ops::Range;
+
+use super::candidate::{below_heading, is_cut};
+use super::fragment::{is_code, is_fragment, is_part_of_synopsis, leans_on_item_above};
+use super::quote::{plain_line, quotable};
+use super::row::{labelled, may_affirm};
+use super::section::{is_label, is_question};
+use super::sentence_reader::{Here, SentenceReader};
+use crate::evidence::Question;
+use crate::evidence::kind::AnswerKind;
+use crate::evidence::passage::SentenceEvidence;
+use crate::markdown::BlockKind;
+use crate::wording::line_start;
+
+/// A sentence as it may be quoted.
+pub(super) struct Quotation<'s> {
+    /// Its bytes in the source, without a heading on the line before.
+    pub(super) range: Range<usize>,
+    /// Its words there.
+    pub(super) words: &'s str,
+    /// Its text in an answer.
+    pub(super) text: String,
+    /// Whether it is a row of a table.
+    pub(super) is_row: bool,
+    /// The header above it; empty if it has none.
+    pub(super) header: &'s str,
+    /// Whether it is a heading that tells when what the question names was.
+    pub(super) is_dated_heading: bool,
+}
+
+impl<'s> SentenceReader<'s> {
+    /// The quotation of a sentence; `None` if it states nothing.
+    pub(super) fn quote(&self, here: &Here<'_>) -> Option<Quotation<'s>> {
+        let (source, sentence) = (self.source, here.sentence);
+        let range = below_heading(source, sentence.range.clone());
+        let words = source.text.get(range.clone())?;
+        let is_dated_heading = is_dated_heading(self.asked.question, sentence, words);
+        let heads_list = here.list.is_some_and(|list| list.is_headed);
+        let is_row = sentence.kind == BlockKind::TableRow;
+        let can_state = is_dated_heading || heads_list || is_row || sentence.kind == BlockKind::Paragraph;
+        if !can_state || is_label(words.trim()) {
+            return None;
+        }
+        let header = self.headers.above(sentence.range.start, sentence.header.as_ref()).filter(|_| is_row);
+        let row = header.map(|header| labelled(header, words));
+        let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
+        let text = text.or_else(|| heads_list.then(|| plain_line(words))?)?;
+        let header = header.unwrap_or_default();
+        // Asked without its tags and bars: a row of a table of contents may be a question.
+        (!is_question(&text)).then_some(Quotation { range, words, text, is_row, header, is_dated_heading })
+    }
+
+    /// Whether a quotation says nothing by itself. `is_headed_name` is that its heading makes it the name of somebody.
+    pub(super) fn is_fragment(&self, here: &Here<'_>, quoted: &Quotation<'_>, is_headed_name: bool) -> bool {
+        let (source, start) = (self.source, here.sentence.range.start);
+        let Quotation { text, words, .. } = quoted;
+        if is_part_of_synopsis(text) {
+            return true;
+        }
+        if quoted.is_row {
+            let asks_whether = self.asked.question.kind == AnswerKind::YesNo;
+            return asks_whether && !self.asked.roles.is_of_day(words) && !may_affirm(words);
+        }
+        is_cut(source, start)
+            || leans_on_item_above(text) && is_item(source.text, start)
+            || is_code(text)
+            || is_fragment(text) && !is_headed_name && !quoted.is_dated_heading
+    }
+}
+
+/// Whether a heading tells when what a question names by its version or number was: "1.50.0 (March 3, 2026)".
+fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &str) -> bool {
+    sentence.kind == BlockKind::Heading
+        && question.kind == AnswerKind::Date
+        && sentence.mask & question.terms.identifiers() != 0
+        && question.kind.is_held_by(&question.known, words)
+}
+
+/// Whether the sentence at a byte begins an item of a list: nothing but its mark stands before it on its line.
+fn is_item(text: &str, start: usize) -> bool {
+    let mark = text.get(line_start(text, start)..start).unwrap_or_default().trim();
+    !mark.is_empty() && !mark.contains(char::is_alphabetic) && !mark.starts_with(['>', '#'])
+}

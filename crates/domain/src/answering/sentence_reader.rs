@@ -1,0 +1,204 @@
+//! Reads the sentences of a source as candidates for an answer.
+
+use super::AnswerSource;
+use super::asked::{Asked, Heading};
+use super::candidate::SentenceCandidate;
+use super::entry::Entry;
+use super::form::tells_default;
+use super::fragment::is_title_line;
+use super::header::Headers;
+use super::listed::{List, Lists};
+use super::section::{RunIn, Section, is_question};
+use super::surroundings::{
+    Above, context, entry_begun, opens_with_default, ruling, taken_back, told_below, version_over,
+};
+use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
+use crate::markdown::BlockKind;
+use crate::wording::named_value;
+
+/// A source, with what holds of all of its sentences.
+pub(super) struct SentenceReader<'s> {
+    pub(super) asked: &'s Asked<'s>,
+    /// Its place in the list of sources, from 0.
+    pub(super) index: usize,
+    pub(super) source: &'s AnswerSource<'s>,
+    pub(super) evidence: &'s PassageEvidence,
+    pub(super) headers: Headers<'s>,
+    /// Share of the title of its document that the question holds.
+    pub(super) about: f32,
+    /// Whether its document changes what another one says.
+    pub(super) is_change: bool,
+    lists: Lists,
+}
+
+/// A sentence, with what stands around it.
+pub(super) struct Here<'h> {
+    /// Its sequential number within its source.
+    pub(super) place: usize,
+    pub(super) sentence: &'h SentenceEvidence,
+    pub(super) above: Above<'h>,
+    /// The list that it leads in.
+    pub(super) list: Option<&'h List>,
+    /// The entry that it begins or stands in.
+    entry: Option<&'h Entry>,
+    /// Whether it is the first one of its section.
+    opens_section: bool,
+    /// The sentences of its block, up to itself.
+    paragraph: &'h [SentenceEvidence],
+    next: Option<&'h SentenceEvidence>,
+}
+
+/// The state of the reading before a sentence.
+struct State<'s> {
+    before: Option<&'s SentenceEvidence>,
+    entry: Option<Entry>,
+    section: Section,
+    run_in: RunIn<'s>,
+    heading: Heading<'s>,
+    /// Place of the first sentence of the block.
+    block_start: usize,
+}
+
+impl<'s> SentenceReader<'s> {
+    pub(super) fn of(
+        asked: &'s Asked<'s>,
+        index: usize,
+        source: &'s AnswerSource<'s>,
+        evidence: &'s PassageEvidence,
+    ) -> Self {
+        Self {
+            asked,
+            index,
+            source,
+            evidence,
+            headers: Headers::of(source, evidence),
+            about: asked.words.are_about(source.title),
+            is_change: asked.is_changed_by(source.title),
+            lists: Lists::of(source, evidence),
+        }
+    }
+
+    /// The candidates of the source, in its order.
+    pub(super) fn candidates(&self) -> Vec<SentenceCandidate> {
+        let (source, sentences) = (self.source, &self.evidence.sentences);
+        let mut found = Vec::new();
+        let mut state = State {
+            before: None,
+            entry: None,
+            section: Section::default(),
+            run_in: RunIn::default(),
+            heading: Heading::of(self.asked, ""),
+            block_start: 0,
+        };
+        for (place, sentence) in sentences.iter().enumerate() {
+            let opens_section = state.reach(self, place, sentence);
+            let here = Here {
+                place,
+                sentence,
+                above: state.above(sentence),
+                list: self.lists.led_in_by(&sentence.range),
+                entry: state.entry.as_ref(),
+                opens_section,
+                paragraph: sentences.get(state.block_start..=place).unwrap_or_default(),
+                next: sentences.get(place + 1),
+            };
+            found.extend(self.candidate(&here));
+            state.leave(source, sentence);
+        }
+        found
+    }
+
+    /// The candidate that a sentence makes; `None` if it states nothing.
+    fn candidate(&self, here: &Here<'_>) -> Option<SentenceCandidate> {
+        let mut candidate = SentenceCandidate::of(self, here, self.quote(here)?);
+        self.surround(&mut candidate, here);
+        candidate.is_fragment |= self.is_name_or_title(&candidate, here);
+        self.open(&mut candidate, here);
+        Some(candidate)
+    }
+
+    /// Adds the sentences without which it would mislead, and embeds it with what it is about.
+    fn surround(&self, candidate: &mut SentenceCandidate, here: &Here<'_>) {
+        let (asked, source, evidence) = (self.asked, self.source, self.evidence);
+        let Here { place, sentence, above, paragraph, .. } = *here;
+        candidate.context = context(source, above, sentence)
+            .or_else(|| ruling(asked.question, source, paragraph))
+            .or_else(|| entry_begun(source, paragraph))
+            .or_else(|| version_over(asked, source, evidence.sentences.get(..place).unwrap_or_default(), sentence));
+        if asked.form.is_for_default && opens_with_default(&candidate.text) {
+            candidate.belong_to(source, above, &asked.question.terms);
+        }
+        if !candidate.holds_kind || asked.form.is_for_default && !tells_default(&candidate.text) {
+            let is_entry = here.entry.is_some() || here.opens_section || named_value(&candidate.text).is_some();
+            candidate.told_below = told_below(asked, source, evidence, (place, is_entry));
+        }
+        let words_before = above.before.and_then(|before| source.text.get(before.range.clone())).unwrap_or_default();
+        if is_question(words_before) || here.opens_section && is_question(above.heading.text) {
+            candidate.embed_below(source, above.heading.text);
+        }
+        candidate.taken_back = taken_back(source, sentence, here.next);
+    }
+
+    /// Whether it is no more than the name of its entry, or the title of its document.
+    fn is_name_or_title(&self, candidate: &SentenceCandidate, here: &Here<'_>) -> bool {
+        let (source, sentence) = (self.source, here.sentence);
+        let is_last = here.next.is_none_or(|next| next.block != sentence.block);
+        let is_name = |entry: &Entry| entry.range == sentence.range && entry.is_bare(source.text) && !is_last;
+        let is_first = here.place == 0 && source.key.ordinal == 0;
+        here.entry.is_some_and(is_name)
+            || is_first
+                && is_last
+                && here.next.is_some()
+                && sentence.kind == BlockKind::Paragraph
+                && is_title_line(&candidate.text)
+    }
+
+    /// Begins it with the entry or the section that it opens, and goes on with the list that it leads in.
+    fn open(&self, candidate: &mut SentenceCandidate, here: &Here<'_>) {
+        let (asked, source) = (self.asked, self.source);
+        let terms = &asked.question.terms;
+        if let Some(entry) = here.entry.filter(|entry| entry.is_opened_by(source.text, here.sentence)) {
+            candidate.open(asked, source, entry);
+        }
+        // An entry may say no more than where it is told.
+        candidate.is_fragment |= asked.pointers.rule_out(&candidate.text);
+        if here.opens_section && (!asked.is_defined || terms.is_defined_by(&candidate.text)) {
+            candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
+        }
+        if let Some(list) = here.list {
+            candidate.go_on_with(source, list, terms);
+        }
+    }
+}
+
+impl<'s> State<'s> {
+    /// Reads on to a sentence, and tells whether that is the first one of its section.
+    fn reach(&mut self, reader: &SentenceReader<'s>, place: usize, sentence: &'s SentenceEvidence) -> bool {
+        let source = reader.source;
+        if self.before.is_none_or(|before| before.block != sentence.block) {
+            self.entry = Entry::begun_by(source.text, sentence);
+            self.block_start = place;
+        }
+        self.run_in.read(source.text, sentence);
+        let heading = self.run_in.over(source.heading);
+        if heading != self.heading.text {
+            self.heading = Heading::of(reader.asked, heading);
+        }
+        self.section.is_opened_by(source, sentence)
+    }
+
+    fn above(&self, sentence: &SentenceEvidence) -> Above<'_> {
+        Above {
+            before: self.before,
+            entry: self.entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start),
+            heading: &self.heading,
+        }
+    }
+
+    fn leave(&mut self, source: &AnswerSource<'_>, sentence: &'s SentenceEvidence) {
+        if let Some(entry) = self.entry.as_mut().filter(|entry| entry.is_bare(source.text)) {
+            entry.range.end = sentence.range.end;
+        }
+        self.before = Some(sentence);
+    }
+}
