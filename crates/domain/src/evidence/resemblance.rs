@@ -55,6 +55,7 @@ fn resembles(asked: &str, word: &str) -> bool {
 }
 
 /// How near two words must be for one to be a misspelt form of the other.
+#[derive(Clone, Copy)]
 pub(crate) struct Limits {
     /// The fewest characters of either.
     pub(crate) shortest: usize,
