@@ -25,6 +25,9 @@ const SHORTEST_ABROAD: usize = 6;
 /// Shortest word in which two letters may differ.
 const SHORTEST_OF_TWO_ERRORS: usize = 8;
 
+/// Fewest terms of a question that is taken to be in another language if no chunk holds most of them.
+const FEWEST_ABROAD: usize = 4;
+
 /// Letters at the end of a word in which its forms differ: "employee" is not a misspelt "employed".
 const ENDING: usize = 3;
 
@@ -42,7 +45,7 @@ pub struct Correction {
 /// An abbreviation is spelled out. Another word is corrected only if no chunk holds it, if `is_word` does not know it as a
 /// word of the language, and if one of the words that differ from it least is more frequent in the passages than the others.
 /// Where none differs little enough, it is compared with their stems: the passages may have the word that was meant in
-/// another form.
+/// another form. In a question of which no chunk holds most words nothing is misspelt: it is in another language.
 #[must_use]
 pub fn corrections<'p>(
     analyzer: &Analyzer,
@@ -51,9 +54,10 @@ pub fn corrections<'p>(
     is_word: impl Fn(&str) -> bool,
 ) -> Vec<Correction> {
     let may_be_read_otherwise = |word: &str| is_correctable(word) || abbreviation::may_be(word);
-    let terms = question.terms.terms().iter();
-    let unknown: Vec<&QuestionTerm> =
-        terms.filter(|term| term.document_frequency == 0 && may_be_read_otherwise(&term.word)).collect();
+    let terms = question.terms.terms();
+    let unknown: Vec<&QuestionTerm> = terms.iter().filter(|term| term.document_frequency == 0).collect();
+    let is_abroad = terms.len() >= FEWEST_ABROAD && unknown.len() * 2 > terms.len();
+    let unknown: Vec<&QuestionTerm> = unknown.into_iter().filter(|term| may_be_read_otherwise(&term.word)).collect();
     if unknown.is_empty() {
         return Vec::new();
     }
@@ -73,7 +77,7 @@ pub fn corrections<'p>(
             let to = meant(analyzer.language(), &asked, &words).or_else(|| meant_form(analyzer, &asked, &words))?;
             Some(like(&term.word, to.to_owned()))
         };
-        let is_misspelt = is_correctable(&term.word) && !is_word(&asked);
+        let is_misspelt = !is_abroad && is_correctable(&term.word) && !is_word(&asked);
         let to = in_full().or_else(|| if is_misspelt { misspelt() } else { None })?;
         Some(Correction { from: term.word.clone(), to })
     };
@@ -200,6 +204,8 @@ mod tests {
         ] {
             assert_eq!(found(question, &[], &[passage]), [], "{question}");
         }
+        let abroad = found("Wie viele Urlaubstage habe ich?", &[], &["You have 28 days."]);
+        assert_eq!(abroad, [], "it is in another language");
         assert_eq!(found("Where is the tail?", &["tail"], &["The nail, the tails."]), [], "it is known");
         assert_eq!(found("Can a horse vault?", &[], &["The vaunt of vaunts."]), [], "it is a word of the language");
         let frequent = found("What is a tase?", &[], &["A tape, a task, a task."]);
