@@ -370,7 +370,7 @@ export interface paths {
         /**
          * Ingest documents
          * @description Supported formats: text, Markdown, AsciiDoc, reStructuredText, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX,
-         *     XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, JSON, JSON lines, Jupyter notebooks, manual pages, source code, and pictures
+         *     XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, TSV, JSON, JSON lines, Jupyter notebooks, manual pages, source code, and pictures
          *     (PNG, JPEG, TIFF, WebP) where text recognition (OCR) is installed; each also compressed by gzip. The format is detected
          *     by content first, and by name and media type second.
          *
@@ -1944,7 +1944,8 @@ export interface components {
              *     `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
              *     `markers_normalised` (the model wrote `[N]` for `[^N]`, and its table of capabilities lets that be rewritten),
              *     `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in),
-             *     `source_replaced` (a document that was found was replaced by another one, or says so) or
+             *     `source_replaced` (a document that was found was replaced by another one, or says so),
+             *     `instructions_ignored` (the conversation has instructions to the assistant, which are not followed) or
              *     `web_search_failed` (the documents fall short, and the web could not be searched).
              */
             kind: string;

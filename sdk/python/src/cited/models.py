@@ -1548,7 +1548,8 @@ class Finding(BaseModel):
     `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
     `markers_normalised` (the model wrote `[N]` for `[^N]`, and its table of capabilities lets that be rewritten),
     `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in),
-    `source_replaced` (a document that was found was replaced by another one, or says so) or
+    `source_replaced` (a document that was found was replaced by another one, or says so),
+    `instructions_ignored` (the conversation has instructions to the assistant, which are not followed) or
     `web_search_failed` (the documents fall short, and the web could not be searched).
     """
     marker: int | None
