@@ -215,15 +215,17 @@ impl ToSchema for WebUrl {}
 
 #[cfg(test)]
 mod tests {
+    use regex::Regex;
+
     use super::*;
     use crate::{
         domain::{access::Principal, unseen::is_unseen},
         http::fields::Faults,
     };
 
-    /// Whether a pattern of the document accepts a text.
-    fn matches(pattern: &str, text: &str) -> bool {
-        regex::Regex::new(pattern).expect("a pattern").is_match(text)
+    /// A pattern of the document.
+    fn pattern(pattern: &str) -> Regex {
+        Regex::new(pattern).expect("a pattern")
     }
 
     /// Whether a check of the service accepts it.
@@ -244,19 +246,20 @@ mod tests {
             texts.extend([character.to_string(), format!("a{character}b"), format!("a{character}")]);
         }
         texts.extend(["می\u{200c}خواهم", "می\u{200c}\u{200d}خواهم", "می\u{200d}", "名\u{200d} 前"].map(str::to_owned));
+        let [names, principals, not_blank, urls] = [NAME, PRINCIPAL, NOT_BLANK, URL].map(pattern);
         for text in &texts {
             let name = passes(|faults| faults.collection_name("", text));
-            assert_eq!(matches(NAME, text), name, "collection name {text:?}");
+            assert_eq!(names.is_match(text), name, "collection name {text:?}");
             let principal = format!("user:{text}");
-            assert_eq!(matches(PRINCIPAL, &principal), principal.parse::<Principal>().is_ok(), "{principal:?}");
+            assert_eq!(principals.is_match(&principal), principal.parse::<Principal>().is_ok(), "{principal:?}");
             let short = passes(|faults| faults.short_text("", text));
-            assert_eq!(matches(NOT_BLANK, text), short, "short text {text:?}");
-            assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.source("", text)), "source {text:?}");
-            assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.question("", text)), "question {text:?}");
-            assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.checked_text("", text)), "checked {text:?}");
+            assert_eq!(not_blank.is_match(text), short, "short text {text:?}");
+            assert_eq!(not_blank.is_match(text), passes(|faults| faults.source("", text)), "source {text:?}");
+            assert_eq!(not_blank.is_match(text), passes(|faults| faults.question("", text)), "question {text:?}");
+            assert_eq!(not_blank.is_match(text), passes(|faults| faults.checked_text("", text)), "checked {text:?}");
         }
         for url in ["https://example.org/a", "HTTP://example.org", "ftp://example.org", "https://example.org/\u{1}"] {
-            assert_eq!(matches(URL, url), passes(|faults| faults.url("", url)), "{url:?}");
+            assert_eq!(urls.is_match(url), passes(|faults| faults.url("", url)), "{url:?}");
         }
     }
 }

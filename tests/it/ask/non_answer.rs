@@ -49,13 +49,15 @@ async fn a_model_may_decline_by_the_code_or_in_a_sentence_of_many_languages() {
         "De bronnen geven geen antwoord op deze vraag.",
         "资料中没有提到这一点。",
     ];
-    for reply in replies {
-        let (server, app) = app().await;
+    let (server, app) = app().await;
+    for (number, reply) in (1..).zip(replies) {
         server.say(Role::Answer, reply);
         assert_declined(&app.ask(ask()).await, 2);
-        assert_eq!(server.calls(Role::Answer).len(), 2, "{reply}: it is asked once more, since a source is correct");
-        app.stop().await;
+        let calls = server.calls(Role::Answer).len();
+        assert_eq!(calls, 2 * number, "{reply}: it is asked once more, since a source is correct");
+        server.drop_reply(Role::Answer);
     }
+    app.stop().await;
 }
 
 #[tokio::test]
