@@ -25,7 +25,7 @@ const SHORTEST_ABROAD: usize = 6;
 /// Shortest word in which two letters may differ.
 const SHORTEST_OF_TWO_ERRORS: usize = 8;
 
-/// Fewest terms of a question that is taken to be in another language if no chunk holds most of them.
+/// Fewest terms of a question that is taken to be in another language if no chunk holds three of four of them.
 const FEWEST_ABROAD: usize = 4;
 
 /// Letters at the end of a word in which its forms differ: "employee" is not a misspelt "employed".
@@ -45,7 +45,7 @@ pub struct Correction {
 /// An abbreviation is spelled out. Another word is corrected only if no chunk holds it, if `is_word` does not know it as a
 /// word of the language, and if one of the words that differ from it least is more frequent in the passages than the others.
 /// Where none differs little enough, it is compared with their stems: the passages may have the word that was meant in
-/// another form. In a question of which no chunk holds most words nothing is misspelt: it is in another language.
+/// another form. In a question of which no chunk holds three of four words nothing is misspelt: it is in another language.
 #[must_use]
 pub fn corrections<'p>(
     analyzer: &Analyzer,
@@ -56,7 +56,7 @@ pub fn corrections<'p>(
     let may_be_read_otherwise = |word: &str| is_correctable(word) || abbreviation::may_be(word);
     let terms = question.terms.terms();
     let unknown: Vec<&QuestionTerm> = terms.iter().filter(|term| term.document_frequency == 0).collect();
-    let is_abroad = terms.len() >= FEWEST_ABROAD && unknown.len() * 2 > terms.len();
+    let is_abroad = terms.len() >= FEWEST_ABROAD && unknown.len() * 4 >= terms.len() * 3;
     let unknown: Vec<&QuestionTerm> = unknown.into_iter().filter(|term| may_be_read_otherwise(&term.word)).collect();
     if unknown.is_empty() {
         return Vec::new();
