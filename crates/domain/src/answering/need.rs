@@ -256,7 +256,8 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
 pub fn asks_for_steps(question: &str) -> bool {
     let asked = question.trim_start().to_lowercase();
     let whole = asked.trim_end_matches(['?', '.', '!', ' ']);
-    let is_whole_word = |before: &str| before.ends_with([' ', ',', '.', ';', ':', '?', '!', '-', '–', '—']);
+    let is_whole_word =
+        |before: &str| before.is_empty() || before.ends_with([' ', ',', '.', ';', ':', '?', '!', '-', '–', '—']);
     STEPS.iter().any(|opening| asked.starts_with(opening))
         || AFTER_EVENT.iter().any(|end| whole.strip_suffix(end).is_some_and(is_whole_word))
 }
@@ -323,6 +324,7 @@ mod tests {
             ("the pump is wet, what now?", Some(Need::Steps)),
             ("red lamp on the pump: what to do", Some(Need::Steps)),
             ("I lost my key. What do I do now?", Some(Need::Steps)),
+            ("I lost my key. What do I do?", Some(Need::Steps)),
             ("what time is it now", None),
             ("Compare annual leave with sick leave.", Some(Need::Comparison)),
             ("What is the difference between tea and coffee?", Some(Need::Comparison)),
