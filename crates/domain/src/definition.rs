@@ -146,8 +146,11 @@ mod tests {
 
     /// The test without the look at what follows the name.
     fn is_defined_slowly(subject: &Subject, text: &str) -> bool {
-        let own = |line: &str| sentences(line).into_iter().any(|own| subject.is_defined_by(&line[own.range]));
-        text.to_lowercase().lines().any(own)
+        let defines = |line: &str| {
+            let mut own = sentences(line).into_iter().filter_map(|own| line.get(own.range));
+            own.any(|sentence| subject.is_defined_by(sentence))
+        };
+        text.to_lowercase().lines().any(defines)
     }
 
     proptest! {
