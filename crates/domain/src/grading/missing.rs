@@ -44,7 +44,8 @@ fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut before = "";
     for word in words {
         let shared = word.chars().next().filter(|_| is_bigram(word) && is_bigram(before));
-        match joined.last_mut().filter(|_| shared.is_some_and(|first| before.ends_with(first))) {
+        let goes_on = shared.is_some_and(|first| before.ends_with(first));
+        match joined.last_mut().filter(|stretch| goes_on && stretch.chars().count() < LONGEST) {
             Some(stretch) => stretch.extend(word.chars().last()),
             None => joined.push(word.to_owned()),
         }
