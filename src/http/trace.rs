@@ -10,8 +10,8 @@ use super::{
 };
 use crate::service::{
     ask::{
-        AttemptTrace, CallFigures, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace,
-        VerdictTrace,
+        AttemptTrace, CallFigures, CallTrace, ConversationTrace, FailedCallTrace, GradedHit, Refinement, RoundTrace,
+        Trace,
     },
     retrieval::Stages,
 };
@@ -55,11 +55,10 @@ fn round_json(round: &RoundTrace, stages: Stages) -> Value {
     })
 }
 
-fn verdict_json(verdict: &VerdictTrace) -> Value {
-    let graded = &verdict.hit;
+fn verdict_json(graded: &GradedHit) -> Value {
     json!({
         "urn": graded.hit.urn().to_string(),
-        "grade": verdict.grade,
+        "grade": graded.verdict.grade,
         "probability": graded.verdict.probability,
         "reason": graded.verdict.reason,
         "by": graded.by.as_str(),

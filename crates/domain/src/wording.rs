@@ -142,9 +142,9 @@ pub(crate) fn is_version(word: &str) -> bool {
     word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-/// Where the line begins that a byte of a text lies in.
-pub(crate) fn line_start(text: &str, at: usize) -> usize {
-    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
+/// Byte at which the line of the byte `at` starts.
+pub(crate) fn start_of_line(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |end| end + 1)
 }
 
 /// A word without the signs around it.
@@ -195,22 +195,22 @@ impl Quantity {
 
 /// The words of a text that may reverse it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wording {
+pub struct Stems {
     stems: BTreeSet<String>,
 }
 
-impl Wording {
+impl Stems {
     /// Reads a sentence or a question.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let stemmer = Stemmer::new(Algorithm::English);
-        let mut wording = Self::default();
+        let mut found = Self::default();
         for word in text.unicode_words() {
             let word = lower_case(word);
-            wording.stems.insert(stemmer.stem(&word).into_owned());
-            wording.stems.insert(word.into_owned());
+            found.stems.insert(stemmer.stem(&word).into_owned());
+            found.stems.insert(word.into_owned());
         }
-        wording
+        found
     }
 
     /// Whether it has the opposite of one of the words of `other`, without having that word.
@@ -254,7 +254,7 @@ mod tests {
             ("private", "public"),
         ];
         for (one, two) in pairs {
-            assert!(Wording::of(one).opposes(&Wording::of(two)), "{one} {two}");
+            assert!(Stems::of(one).opposes(&Stems::of(two)), "{one} {two}");
         }
         assert_eq!(opposites("more").collect::<Vec<_>>(), ["fewer", "less"]);
     }
@@ -263,8 +263,8 @@ mod tests {
     fn reads_what_turns_a_sentence_round() {
         assert!(denies("It isn’t open.") && denies("It isn't open.") && denies("Nothing was said"));
         assert!(!denies("A notable knot"));
-        let (rises, falls) = (Wording::of("Costs increased in 1990."), Wording::of("Costs decrease."));
+        let (rises, falls) = (Stems::of("Costs increased in 1990."), Stems::of("Costs decrease."));
         assert!(rises.opposes(&falls) && falls.opposes(&rises));
-        assert!(!Wording::of("They increased and decreased.").opposes(&falls));
+        assert!(!Stems::of("They increased and decreased.").opposes(&falls));
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct BuiltInGrades {
 
 /// The query that found the passages of a round.
 #[derive(Clone, Copy)]
-pub(super) enum Wording<'q> {
+pub(super) enum RoundQuery<'q> {
     /// The asking part of the question.
     Asked,
     /// A variation of its words by the built-in rewriter. It has fewer words than the question, so that a passage is not
@@ -42,9 +42,9 @@ pub(super) enum Wording<'q> {
     Reworded(&'q str),
 }
 
-impl<'q> Wording<'q> {
+impl<'q> RoundQuery<'q> {
     /// The query that was searched.
-    pub(super) fn query(self, ask: &'q AskContext) -> &'q str {
+    pub(super) fn text(self, ask: &'q AskContext) -> &'q str {
         match self {
             Self::Asked => ask.asked(),
             Self::Varied(query) | Self::Reworded(query) => query,
@@ -62,11 +62,11 @@ pub(super) async fn grade<'a>(
     ask: &'a AskContext,
     state: &LoopState,
     found: &Retrieved,
-    wording: Wording<'_>,
+    query: RoundQuery<'_>,
 ) -> Result<(GradedRound, Option<EarlyDraft<'a>>), AskError> {
-    let mut round = grade_built_in(state, found, wording);
+    let mut round = grade_built_in(state, found, query);
     let early_draft = match &ask.models.grade {
-        Some(chain) => grade_by_model(ask, chain, state, wording, &mut round).await?,
+        Some(chain) => grade_by_model(ask, chain, state, query, &mut round).await?,
         None => None,
     };
     if round.missing.is_empty() {
@@ -135,11 +135,11 @@ pub(super) fn narrow(score: f64) -> f32 {
 
 /// Grades a round by the calibrated features: with respect to the question, or to the wording of a model if that grade is
 /// better. A passage that answers a part of the question contributes to the answer.
-fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) -> GradedRound {
+fn grade_built_in(state: &LoopState, found: &Retrieved, query: RoundQuery<'_>) -> GradedRound {
     let asked = built_in(state.analyzer, &state.question, found);
-    let reworded = match wording {
-        Wording::Reworded(query) => Some(built_in(state.analyzer, &found.weigh(state.analyzer, query), found)),
-        Wording::Asked | Wording::Varied(_) => None,
+    let reworded = match query {
+        RoundQuery::Reworded(query) => Some(built_in(state.analyzer, &found.weigh(state.analyzer, query), found)),
+        RoundQuery::Asked | RoundQuery::Varied(_) => None,
     };
     let answerability = reworded.iter().map(|reworded| reworded.answerability).fold(asked.answerability, f32::max);
     let mut hits: Vec<GradedHit> = Vec::with_capacity(found.hits.len());
@@ -157,7 +157,7 @@ fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) ->
         }
         let graded = GradedHit { hit: hit.clone(), verdict, by: GradedBy::BuiltIn };
         hits.push(match state.pool.known(hit.passage.key) {
-            Some(known) if keeps_grade(known, &graded, wording) => GradedHit { hit: hit.clone(), ..known.clone() },
+            Some(known) if keeps_grade(known, &graded, query) => GradedHit { hit: hit.clone(), ..known.clone() },
             _ => graded,
         });
     }
@@ -190,8 +190,8 @@ fn uncovered(state: &LoopState, round: &GradedRound) -> Vec<String> {
 
 /// Whether a passage keeps the grade of an earlier round. A model's is final; a calibrated one is replaced if the passage
 /// answers another wording of the question better.
-fn keeps_grade(known: &GradedHit, now: &GradedHit, wording: Wording<'_>) -> bool {
-    let is_reworded = matches!(wording, Wording::Reworded(_));
+fn keeps_grade(known: &GradedHit, now: &GradedHit, query: RoundQuery<'_>) -> bool {
+    let is_reworded = matches!(query, RoundQuery::Reworded(_));
     known.by == GradedBy::Model || !is_reworded || !now.verdict.is_better_than(&known.verdict)
 }
 
@@ -208,7 +208,7 @@ async fn grade_by_model<'a>(
     ask: &'a AskContext,
     chain: &'a ChatChain,
     state: &LoopState,
-    wording: Wording<'_>,
+    query: RoundQuery<'_>,
     round: &mut GradedRound,
 ) -> Result<Option<EarlyDraft<'a>>, AskError> {
     if !round.hits.iter().any(is_open) || is_surely_enough(ask, state, &round.hits) {
@@ -220,7 +220,7 @@ async fn grade_by_model<'a>(
         ask.record.warn_skipped(CallRole::Grade, SkipCause::NoCallLeft);
         return Ok(None);
     }
-    let (reserved, shown) = reserve(ask, chain, state, wording, &round.hits).await?;
+    let (reserved, shown) = reserve(ask, chain, state, query, &round.hits).await?;
     // An answer begun early is optional: a failure to begin it does not end the ask.
     let mut early_draft = early_draft::begin(ask, state, round).await.unwrap_or_else(|error| {
         tracing::debug!(%error, "no answer is begun early");
@@ -255,13 +255,13 @@ async fn reserve<'a>(
     ask: &'a AskContext,
     chain: &'a ChatChain,
     state: &LoopState,
-    wording: Wording<'_>,
+    query: RoundQuery<'_>,
     hits: &[GradedHit],
 ) -> Result<(ReservedCall<'a>, usize), AskError> {
     let open: Vec<&GradedHit> = hits.iter().filter(|hit| is_open(hit)).collect();
     let urns: Vec<String> = open.iter().map(|hit| hit.hit.urn().to_string()).collect();
     let sources: Vec<prompt::Source<'_>> = open.iter().zip(&urns).map(|(hit, urn)| hit.to_be_judged(urn)).collect();
-    let wordings = wordings(state, wording);
+    let wordings = wordings(state, query);
     let mut shown = sources.as_slice();
     loop {
         let call = ModelCall {
@@ -283,11 +283,11 @@ async fn reserve<'a>(
 
 /// Wordings other than the question for which the passages were searched: the parts of the question, and the query of
 /// the round.
-fn wordings<'q>(state: &'q LoopState, wording: Wording<'q>) -> Vec<&'q str> {
+fn wordings<'q>(state: &'q LoopState, query: RoundQuery<'q>) -> Vec<&'q str> {
     let planned = state.plan.iter().flat_map(|plan| plan.sub_questions.iter().map(String::as_str));
-    let reworded = match wording {
-        Wording::Reworded(query) => Some(query),
-        Wording::Asked | Wording::Varied(_) => None,
+    let reworded = match query {
+        RoundQuery::Reworded(query) => Some(query),
+        RoundQuery::Asked | RoundQuery::Varied(_) => None,
     };
     planned.chain(reworded).collect()
 }

@@ -48,7 +48,6 @@ pub(crate) use error::{AskError, FailedAsk};
 pub(crate) use evidence_pool::{EvidenceFound, GradedBy, GradedHit};
 pub(crate) use record::{
     AttemptTrace, CallFigures, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace,
-    VerdictTrace,
 };
 pub(crate) use report::{AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
 pub(crate) use request::{AskExecution, AskRequest, Reach};

@@ -40,7 +40,7 @@ use super::{
     early_draft::{ConfirmedDraft, EarlyDraft},
     emit::Emitter,
     generate,
-    grade::{self, Wording},
+    grade::{self, RoundQuery},
     plan,
     record::{AttemptTrace, RoundTrace, Stage},
     report::{Findings, RejectedDraft},
@@ -121,22 +121,22 @@ async fn answer(
                 if let Some(report) = cache::recall(ask, emitter, (&corpus, &mut found), claim).await? {
                     return Ok(report);
                 }
-                early_draft = grade_round(ask, &mut state, &found, Wording::Asked).await?;
+                early_draft = grade_round(ask, &mut state, &found, RoundQuery::Asked).await?;
             }
             Step::Rewrite => {
                 let rewritten = rewrite::rewrite(ask, &state).await?;
                 let Some(Rewording { query, by }) = state.add_query(rewritten) else { continue };
                 let found = retrieve::retrieve(ask, &corpus, &query).await?;
-                let wording = match by {
-                    GradedBy::BuiltIn => Wording::Varied(&query),
-                    GradedBy::Model => Wording::Reworded(&query),
+                let worded = match by {
+                    GradedBy::BuiltIn => RoundQuery::Varied(&query),
+                    GradedBy::Model => RoundQuery::Reworded(&query),
                 };
-                early_draft = grade_round(ask, &mut state, &found, wording).await?;
+                early_draft = grade_round(ask, &mut state, &found, worded).await?;
             }
             Step::Search => {
                 state.fallback = Fallback::Used;
                 if let Some(found) = web::search(ask, &state).await? {
-                    early_draft = grade_round(ask, &mut state, &found, Wording::Asked).await?;
+                    early_draft = grade_round(ask, &mut state, &found, RoundQuery::Asked).await?;
                 }
             }
             Step::Abstain { reason } => return Ok(AskReport::new(ask, &state, AskOutcome::Abstained(reason))),
@@ -185,12 +185,11 @@ async fn grade_round<'a>(
     ask: &'a AskContext,
     state: &mut LoopState,
     found: &Retrieved,
-    wording: Wording<'_>,
+    query: RoundQuery<'_>,
 ) -> Result<Option<EarlyDraft<'a>>, AskError> {
     ask.record.enter(Stage::Grade);
-    let (graded, early_draft) = grade::grade(ask, state, found, wording).await?;
-    let query = wording.query(ask);
-    let mut round = RoundTrace::of(query, found, &graded.hits, graded.answerability);
+    let (graded, early_draft) = grade::grade(ask, state, found, query).await?;
+    let mut round = RoundTrace::of(query.text(ask), found, &graded.hits, graded.answerability);
     round.missing.clone_from(&graded.missing);
     round.new = state.add_round(found, graded);
     ask.record.note_round(round);

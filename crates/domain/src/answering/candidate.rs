@@ -18,7 +18,7 @@ use super::units::announces;
 use crate::currency::answered;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{QuestionTerms, TermMask};
-use crate::wording::{MOST_OF_NAME, line_start, named_value};
+use crate::wording::{MOST_OF_NAME, named_value, start_of_line};
 
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
 const SUBJECT_CREDIT: f32 = 0.5;
@@ -312,7 +312,7 @@ fn embedded(source: &AnswerSource<'_>, text: &str) -> String {
 
 /// Whether the sentence at a byte stands in what a mail quotes of the one that it answers, and may correct.
 fn is_of_message_before(source: &AnswerSource<'_>, start: usize) -> bool {
-    let line = source.text.get(line_start(source.text, start)..start).unwrap_or_default();
+    let line = source.text.get(start_of_line(source.text, start)..start).unwrap_or_default();
     line.starts_with('>') && answered(source.title).is_some()
 }
 

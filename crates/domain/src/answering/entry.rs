@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::fragment::ends_like_sentence;
 use crate::evidence::TermMask;
 use crate::evidence::passage::SentenceEvidence;
-use crate::wording::line_start;
+use crate::wording::start_of_line;
 
 /// Longest line, in bytes, that names an entry of plain text.
 const LONGEST_LABEL: usize = 60;
@@ -22,8 +22,8 @@ impl Entry {
     /// The entry that begins with a sentence, the first of its block.
     pub(super) fn begun_by(text: &str, first: &SentenceEvidence) -> Option<Self> {
         let start = first.range.start;
-        let line_start = line_start(text, start);
-        let mut lines = text.get(line_start..).unwrap_or_default().lines();
+        let line = start_of_line(text, start);
+        let mut lines = text.get(line..).unwrap_or_default().lines();
         let indent = |line: &str| line.len() - line.trim_start().len();
         let (label, below) = (lines.next()?, lines.next()?);
         let is_entry = label.trim().len() <= LONGEST_LABEL && !below.trim().is_empty() && indent(below) > indent(label);

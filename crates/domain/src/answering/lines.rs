@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::wording::{MOST_OF_NAME, line_start};
+use crate::wording::{MOST_OF_NAME, start_of_line};
 
 /// Longest line of a command, in bytes: running text fills its lines.
 const LONGEST_COMMAND: usize = 60;
@@ -43,7 +43,7 @@ pub(super) fn lines_of<'t>(text: &'t str, sentences: &[Range<usize>]) -> Vec<Vec
 /// ends like one of running text, or is as long.
 fn commands(text: &str, range: Range<usize>) -> Option<Vec<&str>> {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let start = line_start(text, range.start);
+    let start = start_of_line(text, range.start);
     let own: Vec<&str> = text.get(start..range.end)?.lines().collect();
     let above = text.get(..start)?.lines().rfind(|line| !line.trim().is_empty())?;
     let is_led_in = above.trim_end().ends_with(':') && own.iter().all(|line| indent(line) > indent(above));

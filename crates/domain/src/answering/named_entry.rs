@@ -8,7 +8,7 @@ use crate::entry_label::{code_label, entry_label, is_code_name, is_field, is_wri
 use crate::evidence::passage::PassageEvidence;
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
-use crate::wording::{bare, line_start};
+use crate::wording::{bare, start_of_line};
 
 /// Bonus of a sentence of the entry that is named; the other scores range from 0 to about 1.
 const OF_NAMED: f32 = 0.2;
@@ -40,7 +40,7 @@ impl<'t> EntryNames<'t> {
             }
             let start = sentence.range.start;
             let words = source.text.get(start..).unwrap_or_default();
-            let own = start - line_start(source.text, start);
+            let own = start - start_of_line(source.text, start);
             match (sentence.kind, name_of(words)) {
                 (BlockKind::Heading, _) => names.push((sentence.block, None)),
                 (BlockKind::Paragraph, Some(name)) => {

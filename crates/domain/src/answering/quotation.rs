@@ -12,7 +12,7 @@ use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::SentenceEvidence;
 use crate::markdown::BlockKind;
-use crate::wording::line_start;
+use crate::wording::start_of_line;
 
 /// A sentence as it may be quoted.
 pub(super) struct Quotation<'s> {
@@ -80,6 +80,6 @@ fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &st
 
 /// Whether the sentence at a byte begins an item of a list: nothing but its mark stands before it on its line.
 fn is_item(text: &str, start: usize) -> bool {
-    let mark = text.get(line_start(text, start)..start).unwrap_or_default().trim();
+    let mark = text.get(start_of_line(text, start)..start).unwrap_or_default().trim();
     !mark.is_empty() && !mark.contains(char::is_alphabetic) && !mark.starts_with(['>', '#'])
 }

@@ -13,7 +13,7 @@ use super::unnamed::is_about_something_else;
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
-use crate::wording::{self, Wording, lower_case_words};
+use crate::wording::{self, Stems, lower_case_words};
 
 /// Number of features.
 pub const COUNT: usize = 12;
@@ -227,7 +227,7 @@ impl Nearest<'_> {
         let terms = &question.terms;
         let mask = self.sentence.map_or(0, |sentence| sentence.mask);
         let words = self.sentence.and_then(|sentence| self.passage.text.get(sentence.range.clone()));
-        let (asked, said) = (Wording::of(&question.text), Wording::of(words.unwrap_or_default()));
+        let (asked, said) = (Stems::of(&question.text), Stems::of(words.unwrap_or_default()));
         NearestValues {
             coverage: terms.share(self.evidence.mask()),
             sentence_coverage: terms.share(mask),

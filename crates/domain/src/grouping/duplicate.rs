@@ -22,7 +22,7 @@ const NEGATIONS: [&str; 8] = ["no", "non", "not", "never", "neither", "nor", "wi
 
 /// A passage's words, prepared to be compared with many.
 #[derive(Debug, Clone)]
-pub struct Wording {
+pub struct Shingles {
     /// Hashes of the words in reading order.
     words: Vec<u64>,
     /// Words on which the meaning depends, each as often as it occurs.
@@ -36,7 +36,7 @@ pub struct Wording {
 /// Words of a filter that a passage's hundreds of runs fill to a small part.
 const GLANCE: usize = 32;
 
-impl Wording {
+impl Shingles {
     /// Parses a passage: words are runs of letters and digits, in lower case.
     #[must_use]
     pub fn of(text: &str) -> Self {
@@ -89,7 +89,7 @@ fn sorted(hashes: &[u64]) -> Vec<u64> {
     sorted
 }
 
-/// Position of a run in [`Wording::glance`]: index of the word and bit within it.
+/// Position of a run in [`Shingles::glance`]: index of the word and bit within it.
 const fn glance_at(run: u64) -> (usize, u64) {
     ((run >> 59) as usize % GLANCE, 1 << ((run >> 53) % 64))
 }

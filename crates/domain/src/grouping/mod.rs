@@ -8,7 +8,7 @@ pub mod join;
 
 use serde::Serialize;
 
-use self::duplicate::Wording;
+use self::duplicate::Shingles;
 use super::identity::ChunkKey;
 use super::split::named_row;
 
@@ -76,7 +76,7 @@ pub struct Group {
 /// still listed as a duplicate.
 #[must_use]
 pub fn group(ranked: &[Ranked<'_>], grouping: Grouping, limit: usize) -> Vec<Group> {
-    let mut grouper = Grouper { ranked, grouping, wordings: Vec::new(), groups: Vec::new() };
+    let mut grouper = Grouper { ranked, grouping, shingles: Vec::new(), groups: Vec::new() };
     for place in 0..ranked.len() {
         grouper.add(place, limit);
     }
@@ -87,20 +87,20 @@ struct Grouper<'r> {
     ranked: &'r [Ranked<'r>],
     grouping: Grouping,
     /// Of the passages so far, in their order.
-    wordings: Vec<Wording>,
+    shingles: Vec<Shingles>,
     groups: Vec<Group>,
 }
 
 impl Grouper<'_> {
     fn add(&mut self, place: usize, limit: usize) {
         if self.grouping.collapse_duplicates {
-            let wording = Wording::of(self.text(place));
-            if let Some(known) = self.group_saying(&wording, place) {
+            let shingles = Shingles::of(self.text(place));
+            if let Some(known) = self.group_saying(&shingles, place) {
                 known.duplicates.push(place);
-                self.wordings.push(wording);
+                self.shingles.push(shingles);
                 return;
             }
-            self.wordings.push(wording);
+            self.shingles.push(shingles);
         }
         if self.groups.len() >= limit {
             return;
@@ -115,8 +115,8 @@ impl Grouper<'_> {
     }
 
     /// The group with a passage that contains everything in this one.
-    fn group_saying(&mut self, wording: &Wording, place: usize) -> Option<&mut Group> {
-        let Self { ranked, wordings, groups, .. } = self;
+    fn group_saying(&mut self, shingles: &Shingles, place: usize) -> Option<&mut Group> {
+        let Self { ranked, shingles, groups, .. } = self;
         let overlaps = |member: &usize| match (ranked.get(*member), ranked.get(place)) {
             // Neighbours share a few sentences but are not duplicates because of that.
             (Some(one), Some(two)) => distance(one, two) == Some(1),
@@ -124,7 +124,7 @@ impl Grouper<'_> {
         };
         groups.iter_mut().find(|group| {
             let mut members = group.members.iter().filter(|member| !overlaps(member));
-            members.any(|member| wordings.get(*member).is_some_and(|known| known.holds(wording)))
+            members.any(|member| shingles.get(*member).is_some_and(|known| known.holds(shingles)))
         })
     }
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::duplicate::Wording;
+use super::duplicate::Shingles;
 use super::join::{Stretch, gaps, join};
 use super::*;
 
@@ -9,7 +9,7 @@ const NOTICE: &str = "Employees may carry over at most five days of unused leave
                       provided that the line manager has agreed to it in writing before the end of December.";
 
 fn holds(shown: &str, hidden: &str) -> bool {
-    Wording::of(shown).holds(&Wording::of(hidden))
+    Shingles::of(shown).holds(&Shingles::of(hidden))
 }
 
 #[test]

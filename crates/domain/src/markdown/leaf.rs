@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::wording::start_of_line;
+
 /// Bytes that are parsed at a time. The parser holds its whole tree, so this bounds memory for long documents.
 const WINDOW: usize = 256 * 1024;
 
@@ -159,11 +161,6 @@ fn whole_lines(text: &str, length: usize) -> &str {
     let after = text.as_bytes().get(length..).unwrap_or_default();
     let end = after.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| length + at + 1);
     text.get(..end).unwrap_or(text)
-}
-
-/// Byte at which the line of the byte `at` starts.
-pub(crate) fn start_of_line(text: &str, at: usize) -> usize {
-    text.get(..at).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |end| end + 1)
 }
 
 impl Leaf {

@@ -14,7 +14,7 @@ mod tests;
 
 pub use block::{Block, BlockKind, blocks};
 pub(crate) use definition::link_definitions;
-pub(crate) use leaf::{Leaf, LeafKind, leaves, start_of_line};
+pub(crate) use leaf::{Leaf, LeafKind, leaves};
 pub(crate) use line::is_bold;
 pub use line::{cells, is_fence, is_table_delimiter};
 pub(crate) use link::{ReferenceKind, references};

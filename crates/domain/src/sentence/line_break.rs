@@ -1,6 +1,6 @@
 //! Line ends inside a paragraph: wrapped lines, or separate lines.
 
-use crate::wording::{line_start, next_column};
+use crate::wording::{next_column, start_of_line};
 
 /// Paragraphs narrower than this (bytes) are lists of short lines, not wrapped prose.
 const NARROWEST_WRAP: usize = 32;
@@ -130,7 +130,7 @@ fn names_an_entry(line: &str) -> bool {
 /// place, as commands tell their options: `-q      say less`.
 fn are_aligned(text: &str, next: usize, end: usize) -> bool {
     let end_above = next.saturating_sub(1);
-    let above = text.get(line_start(text, end_above)..end_above).unwrap_or_default();
+    let above = text.get(start_of_line(text, end_above)..end_above).unwrap_or_default();
     let line = text.get(next..end).unwrap_or_default().lines().next().unwrap_or_default();
     second_column(line).is_some_and(|column| second_column(above) == Some(column) || has_indent(above, column))
 }
@@ -168,6 +168,6 @@ fn has_indent(line: &str, column: usize) -> bool {
 /// The columns before the text of the line that byte `at` lies in.
 fn indent(text: &str, at: usize) -> usize {
     let blank =
-        text.get(line_start(text, at)..).unwrap_or_default().chars().take_while(|sign| matches!(sign, ' ' | '\t'));
+        text.get(start_of_line(text, at)..).unwrap_or_default().chars().take_while(|sign| matches!(sign, ' ' | '\t'));
     blank.fold(0, |column, sign| next_column(sign, column))
 }

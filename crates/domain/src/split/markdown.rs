@@ -10,7 +10,8 @@ use std::{collections::HashSet, ops::Range};
 use super::outline::Heading;
 use super::run_in::RunIn;
 use super::{questions, titles};
-use crate::markdown::{Leaf, LeafKind, leaves, link_definitions, start_of_line};
+use crate::markdown::{Leaf, LeafKind, leaves, link_definitions};
+use crate::wording::start_of_line;
 
 const LONGEST_SETEXT_LINES: usize = 3;
 const LONGEST_SETEXT_BYTES: usize = 200;

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::outline::Heading;
-use crate::markdown::{Leaf, LeafKind, start_of_line};
+use crate::markdown::{Leaf, LeafKind};
+use crate::wording::start_of_line;
 
 /// Fewest questions of one form that make a list of them.
 const FEWEST: usize = 2;

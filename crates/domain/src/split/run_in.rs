@@ -6,7 +6,8 @@ use std::{collections::HashSet, ops::Range};
 
 use super::outline::Heading;
 use super::titles::{is_remark, is_short};
-use crate::markdown::{Leaf, LeafKind, start_of_line};
+use crate::markdown::{Leaf, LeafKind};
+use crate::wording::start_of_line;
 
 /// Fewest paragraphs with a head of their own, and fewest of these and titles together, that make a series.
 const FEWEST: usize = 2;

@@ -1,7 +1,8 @@
 //! Paragraphs of Markdown that are bold as a whole and head the text below them.
 
 use super::outline::Heading;
-use crate::markdown::{Leaf, LeafKind, is_bold, start_of_line};
+use crate::markdown::{Leaf, LeafKind, is_bold};
+use crate::wording::start_of_line;
 
 /// Longest such title, in characters and in words: an emphasised sentence is longer.
 const LONGEST: usize = 60;

@@ -11,7 +11,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::tables::{Place, Row, Tables};
 use super::{Outline, SplitSource, TokenCounter, costs::Limits};
 use crate::entry_label::{entry_label, is_field};
-use crate::markdown::{cells, start_of_line};
+use crate::markdown::cells;
+use crate::wording::start_of_line;
 
 /// The quality of a position for a cut, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -183,12 +183,12 @@ fn audit_citation(citation: &Citation, sources: &[GradedHit]) -> AuditCitation {
 /// The last grade of each passage that was graded, in the order in which they were found.
 fn grades(trace: &Trace) -> Vec<AuditGrade> {
     let mut grades: Vec<AuditGrade> = Vec::new();
-    for verdict in trace.rounds.iter().flat_map(|round| &round.verdicts) {
-        let urn = verdict.hit.hit.urn().to_string();
-        let by = verdict.hit.by.as_str().to_owned();
+    for graded in trace.rounds.iter().flat_map(|round| &round.verdicts) {
+        let urn = graded.hit.urn().to_string();
+        let (grade, by) = (graded.verdict.grade, graded.by.as_str().to_owned());
         match grades.iter_mut().find(|known| known.urn == urn) {
-            Some(known) => (known.grade, known.by) = (verdict.grade, by),
-            None => grades.push(AuditGrade { urn, grade: verdict.grade, by }),
+            Some(known) => (known.grade, known.by) = (grade, by),
+            None => grades.push(AuditGrade { urn, grade, by }),
         }
     }
     grades

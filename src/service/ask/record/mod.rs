@@ -10,7 +10,7 @@ pub(super) use self::stage::Stage;
 use self::stage::StageClock;
 pub(crate) use self::trace::{
     AttemptTrace, CallFigures, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, RulingTrace,
-    Trace, VerdictTrace,
+    Trace,
 };
 use super::{AskWarning, GradedHit, SkipCause, TimingsMs};
 use crate::{

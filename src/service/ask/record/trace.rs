@@ -9,7 +9,6 @@ use crate::{
         citation::{CitationError, Doubt, ReadRuling, Ruling},
         corrective::Step,
         cost::NanoUsd,
-        grading::Grade,
         planning::Plan,
         span::Span,
     },
@@ -77,19 +76,10 @@ pub(crate) struct RoundTrace {
     pub(crate) scan: Option<VectorScan>,
     /// Figures of each stage of retrieval.
     pub(crate) stages: StageTrace,
-    /// The grader's verdicts.
-    pub(crate) verdicts: Vec<VerdictTrace>,
+    /// The passages with the grader's verdicts.
+    pub(crate) verdicts: Vec<GradedHit>,
     /// Aspects of the question that no correct passage holds.
     pub(crate) missing: Vec<String>,
-}
-
-/// One verdict.
-#[derive(Clone, Debug)]
-pub(crate) struct VerdictTrace {
-    /// The passage.
-    pub(crate) hit: GradedHit,
-    /// Its grade.
-    pub(crate) grade: Grade,
 }
 
 /// A source that was shown to the model in part.
@@ -201,7 +191,6 @@ pub(crate) struct RulingTrace {
 impl RoundTrace {
     /// A round of which no passage counts as new yet.
     pub(in crate::service::ask) fn of(query: &str, found: &Retrieved, hits: &[GradedHit], answerability: f32) -> Self {
-        let verdict = |hit: &GradedHit| VerdictTrace { grade: hit.verdict.grade, hit: hit.clone() };
         Self {
             query: query.to_owned(),
             new: 0,
@@ -209,7 +198,7 @@ impl RoundTrace {
             answerability,
             scan: found.scan,
             stages: found.stages,
-            verdicts: hits.iter().map(verdict).collect(),
+            verdicts: hits.to_vec(),
             missing: Vec::new(),
         }
     }
