@@ -39,9 +39,9 @@ use crate::{
 const FILE_VARIABLE: &str = "CITED_CONFIG";
 /// The file that is read if [`FILE_VARIABLE`] is not set and the file exists.
 const DEFAULT_FILE: &str = "cited.toml";
-/// Most connections of a pool with the embedded database, which takes 100: three pools share them, one of them half as large,
-/// with what listens, watches and migrates.
-const MOST_EMBEDDED_CONNECTIONS: u32 = 36;
+/// Most connections of a pool with the embedded database: three pools share them, one of them half as large, with what
+/// listens, watches and migrates.
+const MOST_EMBEDDED_CONNECTIONS: u32 = (embedded_postgres::MAX_CONNECTIONS - 10) * 2 / 5;
 
 /// All settings of the service.
 #[derive(Clone, Debug)]
@@ -346,8 +346,9 @@ fn read_pools(reader: &mut Reader, database: &Database) -> PoolSettings {
     if matches!(database, Database::Private(_)) && max_connections > MOST_EMBEDDED_CONNECTIONS {
         reader.fault(format!(
             "CITED_DATABASE_CONNECTIONS is {max_connections}; with the embedded database it must be \
-             {MOST_EMBEDDED_CONNECTIONS} or less, since three pools share its 100 connections; set DATABASE_URL for a \
-             server that takes more"
+             {MOST_EMBEDDED_CONNECTIONS} or less, since three pools share its {} connections; set DATABASE_URL for a \
+             server that takes more",
+            embedded_postgres::MAX_CONNECTIONS
         ));
     }
     PoolSettings {

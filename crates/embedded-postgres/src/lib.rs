@@ -40,6 +40,7 @@ use tokio::{
 
 pub use binaries::{Binaries, Source, find_binaries};
 pub use error::{PrivatePostgresError, Skipped};
+pub use parameters::MAX_CONNECTIONS;
 pub use settings::{Durability, Folders, Settings};
 
 use data_dir::{DataDir, SocketDir, cluster_of};

@@ -4,6 +4,9 @@
 
 use super::{Durability, data_dir::SOCKET_PORT, memory::shared_buffers};
 
+/// Most connections at once: above what the pools of one service use. A connection costs little when idle.
+pub const MAX_CONNECTIONS: u32 = 100;
+
 /// All parameters, as `name=value`.
 pub(super) fn parameters(socket_dir: &str, durability: Durability) -> Vec<String> {
     let mut parameters = vec![
@@ -15,8 +18,7 @@ pub(super) fn parameters(socket_dir: &str, durability: Durability) -> Vec<String
         format!("port={SOCKET_PORT}"),
         // Shown by `ps`, so that an operator sees whose Postgres this is.
         "cluster_name=cited".to_owned(),
-        // Above what the pools of one service use; a connection costs little when idle.
-        "max_connections=100".to_owned(),
+        format!("max_connections={MAX_CONNECTIONS}"),
         // A page that is not here costs a system call and a copy. With 256 MB a search of a million
         // chunks, which reads thousands of pages, took twice as long.
         format!("shared_buffers={}", shared_buffers()),
