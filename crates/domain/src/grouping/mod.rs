@@ -115,7 +115,7 @@ impl Grouper<'_> {
     }
 
     /// The group with a passage that contains everything in this one.
-    fn group_saying(&mut self, shingles: &Shingles, place: usize) -> Option<&mut Group> {
+    fn group_saying(&mut self, wanted: &Shingles, place: usize) -> Option<&mut Group> {
         let Self { ranked, shingles, groups, .. } = self;
         let overlaps = |member: &usize| match (ranked.get(*member), ranked.get(place)) {
             // Neighbours share a few sentences but are not duplicates because of that.
@@ -124,7 +124,7 @@ impl Grouper<'_> {
         };
         groups.iter_mut().find(|group| {
             let mut members = group.members.iter().filter(|member| !overlaps(member));
-            members.any(|member| shingles.get(*member).is_some_and(|known| known.holds(shingles)))
+            members.any(|member| shingles.get(*member).is_some_and(|known| known.holds(wanted)))
         })
     }
 
