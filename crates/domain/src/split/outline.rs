@@ -84,8 +84,8 @@ impl Outline {
     }
 
     /// Texts of the headings in force at a byte offset, outermost first.
-    #[cfg(test)]
-    pub(super) fn path_at(&self, byte: usize) -> Vec<String> {
+    #[must_use]
+    pub fn path_at(&self, byte: usize) -> Vec<String> {
         self.path_of(self.innermost_at(byte))
     }
 
