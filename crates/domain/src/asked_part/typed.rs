@@ -5,8 +5,8 @@ use crate::sentence::sentences;
 use crate::wording::{bare, lower_case_words};
 
 /// Contractions without their apostrophe that are no words of their own ("cant", "wont" and "lets" are), and abbreviations of
-/// chats.
-const CONTRACTIONS: [(&str, &str); 33] = [
+/// chats, and words that are seldom typed otherwise by intent.
+const CONTRACTIONS: [(&str, &str); 36] = [
     ("abt", "about"),
     ("arent", "are not"),
     ("b4", "before"),
@@ -26,11 +26,13 @@ const CONTRACTIONS: [(&str, &str); 33] = [
     ("plz", "please"),
     ("ppl", "people"),
     ("shouldnt", "should not"),
+    ("teh", "the"),
     ("thats", "that is"),
     ("theres", "there is"),
     ("theyre", "they are"),
     ("thru", "through"),
     ("ur", "your"),
+    ("waht", "what"),
     ("wasnt", "was not"),
     ("werent", "were not"),
     ("whats", "what is"),
@@ -38,6 +40,7 @@ const CONTRACTIONS: [(&str, &str); 33] = [
     ("wheres", "where is"),
     ("whos", "who is"),
     ("whys", "why is"),
+    ("wich", "which"),
     ("wouldnt", "would not"),
     ("youre", "you are"),
 ];
@@ -108,6 +111,7 @@ mod tests {
             ("how do i tell bob im sick", "how do i tell bob I am sick?"),
             ("the lamp doesnt blink, whats wrong", "the lamp does not blink, what is wrong"),
             ("I moved. Where do i register", "I moved. Where do i register?"),
+            ("wich pump is teh best", "which pump is the best?"),
             ("pls how many ppl work in leeds", "please how many people work in leeds"),
             ("can interns park (in winter)", "can interns park (in winter)?"),
         ] {

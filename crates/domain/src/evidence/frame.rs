@@ -4,19 +4,22 @@
 pub(super) const WEIGHT: f32 = 0.4;
 
 /// The words as stems.
-const STEMS: [&str; 37] = [
+const STEMS: [&str; 41] = [
     "allow",
     "anybodi",
     "anyon",
     "anyth",
     "call",
+    "come",
     "date",
     "describ",
     "differ",
     "everybodi",
     "everyon",
     "explain",
+    "get",
     "give",
+    "got",
     "happen",
     "kind",
     "known",
@@ -40,6 +43,7 @@ const STEMS: [&str; 37] = [
     "sort",
     "term",
     "type",
+    "want",
     "whose",
     "year",
 ];

@@ -12,7 +12,7 @@
 //! The formula has the average length of the collection where this one has a fixed [`REFERENCE_LENGTH`]. A weight
 //! thus depends on its chunk alone: it never goes stale, and is the same whichever collection the chunk stands in.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::analyzer::Analyzer;
 use super::language::Language;
@@ -158,8 +158,9 @@ pub fn inverse_document_frequency(chunks: u64, document_frequency: u64) -> f64 {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueryStems {
     counts: BTreeMap<String, u32>,
-    /// Its verbs of two words, written as one. One that no chunk holds is no word.
-    joined: BTreeSet<String>,
+    /// Its words in another form, its verbs of two words written as one: each with the stem of the word that it is a form of, if
+    /// it is one. One that no chunk holds is no word.
+    joined: BTreeMap<String, Option<String>>,
 }
 
 impl QueryStems {
@@ -177,15 +178,15 @@ impl QueryStems {
         for wording in wordings {
             let asked = without_auxiliaries(analyzer, wording);
             analyzer.for_each_index_term(&asked, |stem| *stems.counts.entry(stem.to_owned()).or_default() += 1);
-            stems.joined.extend(joined_words(analyzer, &asked).into_iter().map(|joined| joined.stem));
+            stems.joined.extend(joined_words(analyzer, &asked).into_iter().map(|joined| (joined.stem, joined.form_of)));
         }
-        stems.joined.retain(|stem| !stems.counts.contains_key(stem));
+        stems.joined.retain(|stem, _| !stems.counts.contains_key(stem));
         stems
     }
 
     /// The ids of the stems in the collection that the salt belongs to.
     pub fn ids(&self, salt: TermSalt) -> impl Iterator<Item = TermId> + '_ {
-        self.counts.keys().chain(&self.joined).map(move |stem| salt.term_id(stem))
+        self.counts.keys().chain(self.joined.keys()).map(move |stem| salt.term_id(stem))
     }
 }
 
@@ -257,7 +258,7 @@ impl QueryProfile {
         let chunks = collections.iter().map(|asked| asked.chunks).sum();
         let mut by_stem: BTreeMap<&str, (u32, QueryTerm)> = BTreeMap::new();
         for (place, asked) in collections.iter().enumerate() {
-            let joined = asked.stems.joined.iter().filter(|stem| asked.holds(stem)).map(|stem| (stem, &1));
+            let joined = asked.stems.joined.keys().filter(|stem| asked.holds(stem)).map(|stem| (stem, &1));
             for (stem, count) in asked.stems.counts.iter().chain(joined) {
                 let (occurrences, term) = by_stem.entry(stem).or_default();
                 *occurrences = (*occurrences).max(*count);
@@ -268,8 +269,16 @@ impl QueryProfile {
                 }
             }
         }
-        for (occurrences, term) in by_stem.values_mut() {
-            term.weight = f64::from(*occurrences) * inverse_document_frequency(chunks, term.document_frequency);
+        let words: BTreeMap<&str, &str> = collections
+            .iter()
+            .flat_map(|asked| &asked.stems.joined)
+            .filter_map(|(form, word)| Some((form.as_str(), word.as_deref()?)))
+            .collect();
+        let frequency = |stem: &str| by_stem.get(stem).map_or(0, |(_, term)| term.document_frequency);
+        let frequencies: Vec<u64> =
+            by_stem.keys().map(|stem| frequency(stem).max(words.get(stem).map_or(0, |word| frequency(word)))).collect();
+        for ((occurrences, term), frequency) in by_stem.values_mut().zip(frequencies) {
+            term.weight = f64::from(*occurrences) * inverse_document_frequency(chunks, frequency);
         }
         let weight = |stem: &String| by_stem.get(stem.as_str()).map_or(0.0, |(_, term)| term.weight);
         let masses = collections.iter().map(|asked| asked.stems.counts.keys().map(weight).sum::<f64>());

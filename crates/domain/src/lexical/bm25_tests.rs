@@ -35,6 +35,18 @@ fn close(left: f64, right: f64) -> bool {
 }
 
 #[test]
+fn a_form_of_a_word_is_no_rarer_than_the_word() {
+    let weights = |held: &[(&str, u64)]| -> Vec<f64> {
+        profile("people?", &[(100, held)]).terms.iter().map(|term| term.weight).collect()
+    };
+    let of_common = inverse_document_frequency(100, 60);
+    assert_eq!(weights(&[("peopl", 60), ("person", 2)]), [of_common, of_common]);
+    assert_eq!(weights(&[("peopl", 2), ("person", 60)]), [inverse_document_frequency(100, 2), of_common]);
+    assert_eq!(weights(&[("person", 60)])[1], of_common, "the one that is there");
+    assert_eq!(weights(&[("peopl", 2)]).len(), 1);
+}
+
+#[test]
 fn counts_are_sorted_and_add_up() {
     let counts = counts_of("leave and leaves; sick leave");
     assert_eq!(counts.length(), 4);

@@ -16,6 +16,7 @@ pub mod question_words;
 mod stop_words;
 pub mod term_id;
 pub(crate) mod unspaced;
+mod word_forms;
 mod words;
 mod written_otherwise;
 

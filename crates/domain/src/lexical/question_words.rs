@@ -7,6 +7,7 @@
 //!   readers ask for the "end of life".
 //! - Days of the week and months are also searched as they are abbreviated, and the other way round: timetables write "Thu".
 //! - So are words that tables write otherwise: "Ext." for the extension, "daily" for every day.
+//! - So are irregular forms, other spellings and short forms: "kept" where readers ask how long to "keep" something.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,8 +15,9 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::analyzer::Analyzer;
-use super::calendar::other_forms;
+use super::calendar;
 use super::language::Language;
+use super::word_forms;
 use super::written_otherwise::other_words;
 use crate::asking::is_question_word;
 use crate::wording::lower_case;
@@ -45,6 +47,8 @@ pub struct JoinedWord {
     pub stem: String,
     /// Bytes of these words.
     pub range: Range<usize>,
+    /// The stem of the word, if it is a form of one: it is no rarer than that.
+    pub form_of: Option<String>,
 }
 
 /// A question with spaces in the place of its auxiliaries, so that all other words keep their places.
@@ -80,7 +84,7 @@ pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
         if is_beside && is_verb(one) && PARTICLES.contains(two) {
             let range = *start..next + two.len();
             let stems = analyzer.terms(&format!("{one}{two}"));
-            joined.extend(stems.into_iter().map(|stem| JoinedWord { stem, range: range.clone() }));
+            joined.extend(stems.into_iter().map(|stem| JoinedWord { stem, range: range.clone(), form_of: None }));
         }
     }
     joined.extend(abbreviations(analyzer, question, &words));
@@ -88,9 +92,14 @@ pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
     let lower: Vec<&str> = lower.iter().map(|word| &**word).collect();
     for (place, (start, word)) in words.iter().enumerate() {
         let up_to_it = lower.get(place.saturating_sub(2)..=place).unwrap_or_default();
-        let forms = other_forms(word).into_iter().chain(other_words(up_to_it));
-        let stems = forms.flat_map(|form| analyzer.terms(form));
-        joined.extend(stems.map(|stem| JoinedWord { stem, range: *start..start + word.len() }));
+        let range = *start..start + word.len();
+        let others = calendar::other_forms(word).into_iter().chain(other_words(up_to_it));
+        let others = others.flat_map(|other| analyzer.terms(other));
+        joined.extend(others.map(|stem| JoinedWord { stem, range: range.clone(), form_of: None }));
+        let forms = up_to_it.last().map_or_else(Vec::new, |word| word_forms::other_forms(word));
+        let forms = forms.iter().flat_map(|form| analyzer.terms(form));
+        let own = || analyzer.terms(word).pop();
+        joined.extend(forms.map(|stem| JoinedWord { stem, range: range.clone(), form_of: own() }));
     }
     joined
 }
@@ -106,7 +115,7 @@ fn abbreviations(analyzer: &Analyzer, question: &str, words: &[(usize, &str)]) -
         let is_one_phrase = question.get(range.clone()).is_some_and(|phrase| !phrase.contains([',', '.', ';', '?']));
         if is_one_phrase && ABBREVIATIONS.contains(&initials.as_str()) {
             let stems = analyzer.terms(&initials).into_iter();
-            found.extend(stems.map(|stem| JoinedWord { stem, range: range.clone() }));
+            found.extend(stems.map(|stem| JoinedWord { stem, range: range.clone(), form_of: None }));
         }
     }
     found
@@ -195,6 +204,9 @@ mod tests {
         assert_eq!(joined("Lunch of Thursdays, October?"), ["thu", "thur", "thur", "oct"]);
         assert_eq!(joined("lunch, thu, sept"), ["thursday", "septemb"]);
         assert_eq!(joined("Whose extension has WiFi every day?"), ["ext", "wi", "fi", "daili"]);
+        let forms = joined_words(Analyzer::english(), "How long do we keep it?");
+        let [JoinedWord { stem, form_of, .. }] = forms.as_slice() else { panic!("{forms:?}") };
+        assert_eq!((stem.as_str(), form_of.as_deref()), ("kept", Some("keep")));
         for question in ["web hooks", "as on", "C++ in", "back, up", "back", "42 up", "the sun sat", ""] {
             assert_eq!(joined(question), Vec::<String>::new(), "{question}");
         }

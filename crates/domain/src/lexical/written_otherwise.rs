@@ -37,7 +37,7 @@ const FREQUENCIES: [(&str, &[&str]); 8] = [
 /// Words before the unit.
 const EACH: [&str; 4] = ["each", "every", "once", "per"];
 
-/// Adjectives of a question for a measure, and the names of what is measured.
+/// Adjectives of a question for a measure or for the most of it, and the names of what is measured.
 const MEASURES: [(&str, &[&str]); 12] = [
     ("deep", &["depth"]),
     ("expensive", &["price", "cost"]),
@@ -53,6 +53,27 @@ const MEASURES: [(&str, &[&str]); 12] = [
     ("wide", &["width"]),
 ];
 
+/// Superlatives, and the names of what is compared.
+const SUPERLATIVES: [(&str, &[&str]); 17] = [
+    ("biggest", &["size"]),
+    ("cheapest", &["price", "cost"]),
+    ("costliest", &["price", "cost"]),
+    ("dearest", &["price", "cost"]),
+    ("deepest", &["depth"]),
+    ("fastest", &["speed"]),
+    ("heaviest", &["weight"]),
+    ("hottest", &["temperature"]),
+    ("largest", &["size"]),
+    ("lightest", &["weight"]),
+    ("longest", &["length", "duration"]),
+    ("oldest", &["age"]),
+    ("priciest", &["price", "cost"]),
+    ("slowest", &["speed"]),
+    ("tallest", &["height"]),
+    ("thickest", &["thickness"]),
+    ("widest", &["width"]),
+];
+
 /// Other words for the last one of `words`, in lower case, which end with it: none for most.
 pub(super) fn other_words(words: &[&str]) -> Vec<&'static str> {
     let (Some(word), before) = (words.last(), words.iter().rev().skip(1)) else { return Vec::new() };
@@ -63,8 +84,14 @@ pub(super) fn other_words(words: &[&str]) -> Vec<&'static str> {
     match before.as_slice() {
         [each, ..] if EACH.contains(each) => own(&FREQUENCIES),
         ["a" | "the", "once", ..] => own(&FREQUENCIES),
-        ["how", ..] => own(&MEASURES),
-        _ => own(&ABBREVIATED),
+        ["how" | "least" | "most", ..] => own(&MEASURES),
+        _ => {
+            // "15 min" are minutes.
+            let is_unit = before.first().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+            let is_short_for = |short: &[&str]| short.contains(word) && !is_unit;
+            let in_full = ABBREVIATED.iter().filter(|(_, short)| is_short_for(short)).map(|(whole, _)| *whole);
+            in_full.chain(own(&ABBREVIATED)).chain(own(&SUPERLATIVES)).collect()
+        }
     }
 }
 
@@ -74,7 +101,11 @@ mod tests {
 
     #[test]
     fn words_are_written_otherwise_in_tables() {
-        let table: [(&[&str], &[&str]); 11] = [
+        let table: [(&[&str], &[&str]); 15] = [
+            (&["the", "most", "expensive"], &["price", "cost"]),
+            (&["the", "cheapest"], &["price", "cost"]),
+            (&["an", "expensive"], &[]),
+            (&["avg"], &["average"]),
             (&["whose", "extension"], &["ext"]),
             (&["the", "wifi"], &["wi-fi"]),
             (&["minimum"], &["min"]),
