@@ -1,9 +1,22 @@
 //! Questions for a definition, and the sentences that give one. English only.
 
-use crate::sentence::sentences;
+use std::ops::Range;
+
+use crate::sentence::{Sentence, sentences};
 
 /// Openings of a question for a definition.
-const OPENINGS: [&str; 5] = ["what is ", "what are ", "define ", "what's ", "what does "];
+const OPENINGS: [&str; 10] = [
+    "what is meant by ",
+    "what is ",
+    "what are ",
+    "define ",
+    "what's meant by ",
+    "what's ",
+    "what does ",
+    "what do they mean by ",
+    "what do we mean by ",
+    "what do you mean by ",
+];
 
 /// Ends of a question that ask for the meaning or the purpose of what stands before them.
 const ENDS: [&str; 6] = [" mean", " stand for", " refer to", " used for", " good for", " for"];
@@ -79,8 +92,11 @@ impl Subject {
             let begins = said.get(..name.len()).is_some_and(|first| same(first, name));
             let word = |at: usize| said.get(at).map_or("", String::as_str);
             let (link, next) = (word(name.len()), word(name.len() + 1));
-            let is_apposed = written.get(name.len() - 1).is_some_and(|last| last.ends_with(','));
-            begins && (is_apposed && APPOSITIONS.contains(&link) || COPULAS.contains(&link) && !tells_otherwise(next))
+            let ends_with = |sign| written.get(name.len() - 1).is_some_and(|last| last.ends_with(sign));
+            // "Tare. The weight of an empty van."
+            let is_headword = from == 0 && ends_with('.') && !link.is_empty();
+            let is_apposed = ends_with(',') && APPOSITIONS.contains(&link);
+            begins && (is_headword || is_apposed || COPULAS.contains(&link) && !tells_otherwise(next))
         })
     }
 
@@ -90,9 +106,19 @@ impl Subject {
         let text = text.to_lowercase();
         // A sentence that begins with the thing holds its name: the others need not be taken apart.
         let defines = |own: &str| own.contains(last) && self.is_defined_by(own);
-        let begins = |line: &str| sentences(line).into_iter().any(|own| line.get(own.range).is_some_and(defines));
+        let begins = |line: &str| {
+            let of_line = sentences(line);
+            let headed = entry_of(&of_line).and_then(|entry| line.get(entry));
+            headed.is_some_and(defines) || of_line.into_iter().any(|own| line.get(own.range).is_some_and(defines))
+        };
         text.contains(last) && text.lines().any(|line| may_define(line, last) && begins(line))
     }
+}
+
+/// The first sentences of a line as an entry of a glossary: a term, and what it is.
+fn entry_of(of_line: &[Sentence]) -> Option<Range<usize>> {
+    let [term, meaning, ..] = of_line else { return None };
+    Some(term.content..meaning.range.end)
 }
 
 /// Whether a line in lower case has the last word of a thing before one that says what the thing is. Without it no sentence
@@ -104,7 +130,8 @@ fn may_define(line: &str, last: &str) -> bool {
         let between = rest.get(..rest.len() - next.len()).unwrap_or_default();
         let is_next = |word: &str| next.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
         let says = |word: &str| is_next(word) || !word.starts_with(char::is_alphanumeric) && between.contains(word);
-        !between.is_empty() && COPULAS.iter().chain(&APPOSITIONS).any(|word| says(word))
+        let ends = between.starts_with('.') && !next.is_empty();
+        !between.is_empty() && (ends || COPULAS.iter().chain(&APPOSITIONS).any(|word| says(word)))
     };
     last.is_empty() || line.match_indices(last).any(is_followed)
 }
@@ -147,7 +174,9 @@ mod tests {
     /// The test without the look at what follows the name.
     fn is_defined_slowly(subject: &Subject, text: &str) -> bool {
         let defines = |line: &str| {
-            let mut own = sentences(line).into_iter().filter_map(|own| line.get(own.range));
+            let of_line = sentences(line);
+            let entry = entry_of(&of_line);
+            let mut own = of_line.into_iter().map(|own| own.range).chain(entry).filter_map(|range| line.get(range));
             own.any(|sentence| subject.is_defined_by(sentence))
         };
         text.to_lowercase().lines().any(defines)
@@ -191,6 +220,17 @@ mod tests {
             assert_eq!(subject.is_defined_by(sentence), expected, "{question}: {sentence}");
             let text = format!("Before it.\nAnother line. {sentence} More of\nit.");
             assert_eq!(subject.is_defined_in(&text), expected, "{question}: {text}");
+        }
+        let entries = "Line. Tare. The weight of it.\n- Tare. The weight of an empty van.\nLid\nGrey list. Customers.";
+        for (question, expected) in [
+            ("what do they mean by tare", true),
+            ("What is meant by the grey list?", true),
+            ("What is a list?", false),
+            ("What is a lid?", false),
+            ("What is a van?", false),
+        ] {
+            let subject = Subject::of(question).expect("it asks for a definition");
+            assert_eq!(subject.is_defined_in(entries), expected, "{question}");
         }
         for (question, expected) in [
             ("What is a lock file?", true),

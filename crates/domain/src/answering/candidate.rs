@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::AnswerSource;
 use super::asked::{Asked, Heading};
 use super::entry::Entry;
-use super::form::{names_holder, tells_default};
+use super::form::{DEFINITION, names_holder, tells_default};
 use super::listed::List;
 use super::naming::{named, words_in};
 use super::need::Reason;
@@ -168,10 +168,15 @@ impl SentenceCandidate {
     /// Begins with the line of the entry that it opens, and notes whether the question is for that.
     pub(super) fn open(&mut self, asked: &Asked<'_>, source: &AnswerSource<'_>, entry: &Entry) {
         let question = asked.question;
-        self.begin_with(source, entry, &question.terms);
+        let begins = self.begin_with(source, entry, &question.terms);
         let named = question.terms.share(words_in(question, entry.name(source.text)));
-        if named >= NAMED_ENTRY && !asked.form.is_for_default {
+        // Of a term of a glossary its entry tells other things too.
+        let is_definition = question.kind == AnswerKind::Definition;
+        if named >= NAMED_ENTRY && !asked.form.is_for_default && (is_definition || !entry.is_of_term) {
             self.opens = named;
+        }
+        if begins && is_definition && question.terms.is_defined_by(&self.text) {
+            self.bonus += DEFINITION;
         }
     }
 
@@ -185,14 +190,17 @@ impl SentenceCandidate {
         }
     }
 
-    /// Begins the quotation with the line of its entry, unless that is a heading.
-    fn begin_with(&mut self, source: &AnswerSource<'_>, entry: &Entry, terms: &QuestionTerms) {
+    /// Begins the quotation with the line of its entry, unless that is a heading. Returns whether that is not what it began with.
+    fn begin_with(&mut self, source: &AnswerSource<'_>, entry: &Entry, terms: &QuestionTerms) -> bool {
+        let begins_later = self.range.start > entry.range.start;
         let range = below_heading(source, entry.range.start..self.range.end);
         let text = source.text.get(range.clone()).and_then(quotable);
         if let Some(text) = text.filter(|_| range.start == entry.range.start) {
             (self.text, self.range, self.context) = (text, range, None);
             self.hold(entry.mask, source, terms);
+            return begins_later;
         }
+        false
     }
 
     /// Whether it is the heading of a list rather than the sentence that leads it in.

@@ -13,7 +13,7 @@ const NAMED_OPTION: f32 = 1.3;
 pub(super) const AN_OPTION: f32 = 0.35;
 
 /// The same for a sentence that begins with the thing to be defined and says what it is.
-const DEFINITION: f32 = 0.5;
+pub(super) const DEFINITION: f32 = 0.5;
 
 /// The same for a sentence that gives a reason where one is asked for.
 const REASON: f32 = 0.15;

@@ -3,7 +3,7 @@
 use super::AnswerSource;
 use super::asked::{Asked, Heading};
 use super::candidate::SentenceCandidate;
-use super::entry::Entry;
+use super::entry::{Entry, is_glossary};
 use super::form::tells_default;
 use super::fragment::is_title_line;
 use super::header::Headers;
@@ -29,6 +29,7 @@ pub(super) struct SentenceReader<'s> {
     /// Whether its document changes what another one says.
     pub(super) is_change: bool,
     lists: Lists,
+    is_glossary: bool,
 }
 
 /// A sentence, with what stands around it.
@@ -75,6 +76,7 @@ impl<'s> SentenceReader<'s> {
             about: asked.words.are_about(source.title),
             is_change: asked.is_changed_by(source.title),
             lists: Lists::of(source, evidence),
+            is_glossary: is_glossary(source.text, &evidence.sentences),
         }
     }
 
@@ -176,7 +178,8 @@ impl<'s> State<'s> {
     fn reach(&mut self, reader: &SentenceReader<'s>, place: usize, sentence: &'s SentenceEvidence) -> bool {
         let source = reader.source;
         if self.before.is_none_or(|before| before.block != sentence.block) {
-            self.entry = Entry::begun_by(source.text, sentence);
+            let of_term = || Entry::of_term(source.text, sentence).filter(|_| reader.is_glossary);
+            self.entry = Entry::begun_by(source.text, sentence).or_else(of_term);
             self.block_start = place;
         }
         self.run_in.read(source.text, sentence);

@@ -54,6 +54,10 @@ impl LineBreaks {
             return true;
         }
         let line = line.trim_end();
+        let above = text.get(start_of_line(text, next.saturating_sub(1))..next).unwrap_or_default();
+        if is_setting(after) && (is_setting(above) || above.trim_start().starts_with('#')) {
+            return true;
+        }
         if begins_item(after) && (line.ends_with(ENDS_OF_ITEMS) || begins_item(before)) {
             return true;
         }
@@ -119,6 +123,16 @@ fn has_label(line: &str) -> bool {
     };
     let begins = label.starts_with(|first: char| first.is_uppercase() || first.is_ascii_digit());
     begins && label.split_whitespace().count() <= LABEL_WORDS && !label.contains(['.', ',', ';', '(', ')', '|'])
+}
+
+/// Whether a line sets a name in small letters to a value, or begins a group of those: `max_jars: 6`, `- name: lid`, `port = 80`.
+fn is_setting(line: &str) -> bool {
+    let line = line.lines().next().unwrap_or_default().trim_start_matches([' ', '\t']);
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let end = line.find(|sign: char| !(sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.')));
+    let (name, rest) = line.split_at_checked(end.unwrap_or(line.len())).unwrap_or_default();
+    let is_set = rest == ":" || rest.starts_with(": ") || rest.starts_with(" = ");
+    is_set && name.starts_with(|first: char| first.is_ascii_lowercase())
 }
 
 /// Whether a line is the name of an entry that text indented below it describes: the options of a command.

@@ -156,6 +156,28 @@ fn items_and_lines_with_a_label_are_apart() {
 }
 
 #[test]
+fn settings_stand_each_on_its_line() {
+    let cases: [(&str, &[&str]); 4] = [
+        (
+            "lids:\n  most: 6 # default 15\n  - first_lid: 5s\n    last.lid: 9s",
+            &["lids:", "most: 6 # default 15", "first_lid: 5s", "last.lid: 9s"],
+        ),
+        ("most_lids = 6\nleast_lids = 5", &["most_lids = 6", "least_lids = 5"]),
+        (
+            "most: 6 # 15 at first. Nobody needs more\nleast: 5",
+            &["most: 6 # 15 at first.", "Nobody needs more", "least: 5"],
+        ),
+        (
+            "The tins are kept in one\nplace: the shelf of the yard",
+            &["The tins are kept in one\nplace: the shelf of the yard"],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(split_words(text), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn lines_that_begin_with_the_number_of_a_section_are_apart() {
     let cases: [(&str, &[&str]); 5] = [
         (

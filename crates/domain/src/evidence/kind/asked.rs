@@ -209,7 +209,16 @@ const SITES: [&str; 16] = [
 ];
 /// Verbs after them, beside auxiliaries.
 const HOLDING: [&str; 6] = ["contains", "defines", "has", "holds", "keeps", "stores"];
-const DEFINITION_OPENINGS: [&str; 5] = ["what are ", "define ", "what does ", "what is ", "meaning of "];
+const DEFINITION_OPENINGS: [&str; 8] = [
+    "what are ",
+    "define ",
+    "what do they mean by ",
+    "what do we mean by ",
+    "what do you mean by ",
+    "what does ",
+    "what is ",
+    "meaning of ",
+];
 /// Verbs after the things that a question asks for, where it is for all of them.
 const SEVERAL_VERBS: [&str; 9] = ["do", "does", "can", "may", "are", "exist", "have", "has", "must"];
 /// Most words of these things.

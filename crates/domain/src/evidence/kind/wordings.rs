@@ -106,6 +106,7 @@ const WORDINGS: [(AnswerKind, &[&str]); 8] = [
             "What's a lease?",
             "whats a lease",
             "What is meant by force majeure?",
+            "what do they mean by fat friday",
             "What does SLA stand for?",
         ],
     ),
