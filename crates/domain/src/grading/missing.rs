@@ -47,6 +47,8 @@ fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
         let goes_on = shared.is_some_and(|first| before.ends_with(first));
         match joined.last_mut().filter(|stretch| goes_on && stretch.chars().count() < LONGEST) {
             Some(stretch) => stretch.extend(word.chars().last()),
+            // The parts of "max_lids" are terms, and all of it is the word.
+            None if word == before => {}
             None => joined.push(word.to_owned()),
         }
         before = word;
@@ -113,6 +115,12 @@ mod tests {
         assert_eq!(uncovered(&question, []), ["休暇マニュアル"]);
         let mask = question.terms.mask_of(<&Analyzer>::default(), "休暇");
         assert_eq!(uncovered(&question, [mask]), ["暇マニュアル"]);
+    }
+
+    #[test]
+    fn a_word_of_several_terms_is_named_once() {
+        let question = Question::new(<&Analyzer>::default(), "What is paint.max_lids?", 100, |_| 3);
+        assert_eq!(uncovered(&question, []), ["paint.max_lids"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
 use super::row;
 use super::signs::Signs;
-use super::unnamed::is_about_something_else;
+use super::unnamed::{is_about_something_else, names_foreign_code};
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -109,7 +109,8 @@ pub(super) fn answerability_by(
     let by_row = if signs.have_row.contains(&true) { row::PROBABILITY } else { 0.0 };
     let by_heading = signs.headed.iter().copied().fold(0.0, f32::max);
     let probability = with_odds(model.probability(&features, chunks), odds).max(by_row).max(by_heading);
-    let is_elsewhere = is_about_something_else(question, evidence, signs.held);
+    let is_elsewhere =
+        is_about_something_else(question, evidence, signs.held) || names_foreign_code(question, passages);
     let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }

@@ -1,5 +1,6 @@
 //! Whether a question names something that none of its passages is about. A statement about its neighbours is then no answer.
 
+use super::features::Passage;
 use crate::asking::is_auxiliary;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
@@ -89,6 +90,42 @@ fn is_of_identifier(question: &str, word: &str) -> bool {
     bare.contains('_') || bare.contains("::") || bare.len() > 2 && bare.starts_with('`') && bare.ends_with('`')
 }
 
+/// Whether the question names an option, a setting or a record as programs and registers write them, `--currency`,
+/// `max_connections`, `INC-497`, and no passage holds it. One about others of its kind is no answer, but to a question about the
+/// asker's own.
+pub(super) fn names_foreign_code(question: &Question, passages: &[Passage<'_>]) -> bool {
+    let codes: Vec<&str> = question.text.split_whitespace().filter_map(code).collect();
+    if codes.is_empty() || lower_case_words(&question.text).any(|word| word == "my") {
+        return false;
+    }
+    // Written apart or together: "max connections", "INC 497". A hyphen before an option tells it from a word.
+    let held: Vec<String> = passages.iter().flat_map(|passage| [passage.title, passage.text]).map(letters).collect();
+    let holds = |code: &str| match code.strip_prefix("--") {
+        Some(_) => passages.iter().any(|passage| passage.text.contains(code)),
+        None => held.iter().any(|held| held.contains(&letters(code))),
+    };
+    !codes.into_iter().all(holds)
+}
+
+/// The part of a word that tells an option, a setting or a record from others.
+fn code(word: &str) -> Option<&str> {
+    let word = word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '-');
+    let word = word.split('=').next().unwrap_or(word);
+    if let Some(option) = word.strip_prefix("--") {
+        return option.starts_with(char::is_alphabetic).then_some(word);
+    }
+    let (kind, number) = word.split_once('-').unwrap_or_default();
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let is_record = kind.len() > 1 && kind.bytes().all(|byte| byte.is_ascii_uppercase()) && digits > 1;
+    let setting = word.rsplit(['.', ':']).next().filter(|name| name.trim_matches('_').contains('_'));
+    setting.or_else(|| (is_record && digits + 1 >= number.len()).then_some(word))
+}
+
+/// The letters and digits of a text, in small letters.
+fn letters(text: &str) -> String {
+    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// Whether a word stands after "in", "from" or "to".
 fn is_in_place(question: &str, word: &str) -> bool {
     let before = question.split_once(word).map_or("", |(before, _)| before);
@@ -153,6 +190,37 @@ mod tests {
             "Can I buy jars of paint in France?",
         ] {
             assert!(!is_elsewhere(question, passage), "{question}");
+        }
+    }
+
+    #[test]
+    fn an_option_or_a_record_of_the_same_kind_is_no_answer() {
+        let text = "INC-482 was about jars. The number of jars is set by max_jars.\n--dry-run paints nothing. Colours cannot be set per currency.";
+        let passage = Passage { title: "ADR 0017", text, dense: None, lexical: 1.0, among: None };
+        let is_foreign = |question: &str| {
+            names_foreign_code(
+                &Question::new(Analyzer::english(), question, 100, |_| 3),
+                std::slice::from_ref(&passage),
+            )
+        };
+        for question in [
+            "What was the cause of INC-497?",
+            "What does the option --currency do?",
+            "default of paint.max_lids?",
+            "Is FIN-1234 the ticket of INC-482?",
+        ] {
+            assert!(is_foreign(question), "{question}");
+        }
+        for question in [
+            "What was the cause of INC-482?",
+            "What does ADR-0017 say?",
+            "What does `--dry-run=never` do?",
+            "default of paint.max_jars?",
+            "Are there max jars -- or lids?",
+            "How do I paint the jars of my table paint_jobs?",
+            "Is it UTF-8 or 2025-02?",
+        ] {
+            assert!(!is_foreign(question), "{question}");
         }
     }
 }
