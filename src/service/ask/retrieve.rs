@@ -15,9 +15,13 @@ use super::{
 };
 use crate::{
     domain::{
+        answering::asks_over_rows,
         conversation::Rarity,
+        corrective::Grade,
+        evidence::Question,
         filter::Filter,
         grouping::Grouping,
+        identity::ChunkKey,
         late_interaction::Likeness,
         lexical::analyzer::Analyzer,
         planning::{Plan, Strategy},
@@ -33,6 +37,8 @@ use crate::{
 const BREADTH: usize = 2;
 /// Best passages of a sub-question that a model is shown, whatever the calibrated grades say of them.
 const JUDGED_OF_PART: usize = 3;
+/// Best sources of which one may be a part of the table that a question is over.
+const SEARCHED_FOR_TABLE: usize = 3;
 
 /// The collections that an ask searches.
 pub(super) struct Corpus {
@@ -184,6 +190,36 @@ pub(super) async fn group(ask: &AskContext, chosen: &[GradedHit]) -> Result<Vec<
     let hits: Vec<Hit> = chosen.iter().map(|graded| graded.hit.clone()).collect();
     let (grouping, limit) = (ask.request.stages.grouping, ask.request.top_k);
     Ok(ask.services.retriever.group(ask.caller.grant.tenant(), &hits, grouping, limit).await?)
+}
+
+/// Completes the table of the best source that is a part of one, if the question is over all rows of a table. Other parts of it are
+/// no sources of their own then.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn with_whole_table(
+    ask: &AskContext,
+    question: &Question,
+    sources: Vec<GradedHit>,
+) -> Result<Vec<GradedHit>, AskError> {
+    let request = &ask.request;
+    let may_join = request.stages.grouping.merge_neighbours && request.filter.pages.is_empty();
+    if !may_join || !asks_over_rows(question) {
+        return Ok(sources);
+    }
+    let correct = sources.iter().take_while(|graded| graded.verdict.grade == Grade::Correct);
+    for (place, graded) in correct.enumerate().take(SEARCHED_FOR_TABLE) {
+        let whole = ask.services.retriever.with_whole_table(ask.caller.grant.tenant(), &graded.hit).await?;
+        let Some(whole) = whole else { continue };
+        let parts: Vec<ChunkKey> = whole.keys().collect();
+        let graded = GradedHit { hit: whole, ..graded.clone() };
+        let is_part = |other: &GradedHit| other.hit.keys().all(|key| parts.contains(&key));
+        let others = sources.iter().enumerate().filter(|(at, other)| *at != place && !is_part(other));
+        let mut left: Vec<(usize, GradedHit)> = others.map(|(at, other)| (at, other.clone())).collect();
+        left.insert(left.partition_point(|(at, _)| *at < place), (place, graded));
+        return Ok(left.into_iter().map(|(_, graded)| graded).collect());
+    }
+    Ok(sources)
 }
 
 /// Assigns to each source the grade of its leading passage.

@@ -75,6 +75,24 @@ impl Retriever {
         self.merge(tenant, hits, groups).await
     }
 
+    /// Joins hits that follow each other in a document into one with the scores of `leader`; `None` if there is nothing to join, or
+    /// if the document was replaced.
+    ///
+    /// # Errors
+    /// Store failures.
+    pub(super) async fn join_members(
+        &self,
+        tenant: TenantId,
+        leader: &Hit,
+        members: &[&Hit],
+    ) -> Result<Option<Hit>, ServiceError> {
+        let gap_texts = match gaps_between(members).as_slice() {
+            [] => Vec::new(),
+            ranges => self.store.documents().text_ranges(tenant, ranges).await?,
+        };
+        Ok(merged(leader, members, &gap_texts))
+    }
+
     async fn fetch(&self, query: &RetrievalQuery<'_>, items: Vec<Fused<ChunkKey>>) -> Result<Vec<Hit>, ServiceError> {
         let known = self.passages.look_up(items.iter().map(|item| item.key), query);
         let (wanted, caller) = (known.wanted(), query.filter.caller.as_deref());

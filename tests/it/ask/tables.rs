@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, TestApp};
@@ -138,5 +139,39 @@ async fn a_citation_names_the_section_that_it_is_from() {
     let index = answer.body["citations"][0]["source_index"].as_u64().and_then(|index| usize::try_from(index).ok());
     let source = &answer.body["sources"][index.expect("an index")];
     assert_eq!(source["heading"], json!(["Leave", "Sick notes"]), "{answer:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_question_over_all_rows_reads_the_whole_table() {
+    let app = TestApp::built_in().await;
+    let mut csv = String::from("station,keeper,material,altitude\n");
+    for number in 0..60 {
+        let material = if number % 20 == 7 { "granite" } else { "timber" };
+        let altitude = if number == 23 { 999 } else { 300 + number };
+        let _ = writeln!(csv, "Tarn{number},keeper {number} of the lake district,{material},{altitude} m");
+    }
+    let document = json!({"source": "stations.csv", "text": csv, "media_type": "text/csv"});
+    let stored = app.post("/v1/documents?wait=true", json!({"collection": "csv", "documents": [document]})).await;
+    assert_eq!(stored.body["state"], "succeeded", "{stored:?}");
+    let highest = ask(&app, "csv", "Which station has the highest altitude?", "cited").await;
+    let text = highest.body["answer"].as_str().expect("an answer");
+    assert!(text.starts_with("station: Tarn23 ") && !text.contains("Tarn59"), "{text}");
+    assert!(chunks(&app, &highest).await.len() > 2, "the table is in several chunks");
+    let source = &highest.body["sources"][0];
+    assert!(source["text"].as_str().is_some_and(|text| text.contains("Tarn0") && text.contains("Tarn59")), "{source}");
+    let urn = utf8_percent_encode(source["urn"].as_str().expect("a urn"), NON_ALPHANUMERIC);
+    let resolved = app.get(&format!("/v1/citations/{urn}")).await;
+    assert_eq!((resolved.status, &resolved.body["text"]), (200, &source["text"]), "{resolved:?}");
+    let question = "Which stations are of granite?";
+    let listed = app.ask(json!({"question": question, "collections": ["csv"], "validation": "cited"})).await;
+    let text = listed.body["answer"].as_str().expect("an answer");
+    for (number, is_listed) in [(7, true), (27, true), (47, true), (8, false), (40, false)] {
+        assert_eq!(text.contains(&format!("Tarn{number} ")), is_listed, "{text}");
+    }
+    let apart = json!({"merge_neighbours": false});
+    let body = json!({"question": "Which station has the highest altitude?", "collections": ["csv"], "stages": apart});
+    let answer = app.ask(body).await;
+    assert_eq!(answer.body["outcome"], "passages", "no row of a part is known to be the highest: {answer:?}");
     app.stop().await;
 }

@@ -5,11 +5,20 @@ use std::ops::Range;
 use super::naming::{AskedWords, words_in};
 use super::read_source::ReadSource;
 use super::row::columns_and_values;
+use super::superlative::asks_for_extreme;
 use super::units::UnitKind;
+use crate::evidence::kind::AnswerKind;
 use crate::evidence::{Question, TermMask};
 
 /// Most rows of an answer.
 const MOST_ROWS: usize = 12;
+
+/// Whether a question is over all rows of a table: for those with something, for their number, or for the one with the most of it.
+#[must_use]
+pub fn asks_over_rows(question: &Question) -> bool {
+    let counts = question.asked.to_lowercase().starts_with("how many ");
+    counts || question.kind == AnswerKind::List || asks_for_extreme(&question.asked)
+}
 
 /// A row of a table, by the number of its source and the position of its unit.
 struct Row {

@@ -86,8 +86,9 @@ impl Superlative {
     /// The superlative of a question for the one thing that has it.
     pub(super) fn asked_for(question: &str) -> Option<Self> {
         let words: Vec<String> = lower_case_words(question).collect();
-        let asks =
-            words.iter().take(3).any(|word| matches!(word.as_str(), "which" | "what" | "who" | "whose" | "where"));
+        let is_word = |at: usize, list: &[&str]| words.get(at).is_some_and(|word| list.contains(&word.as_str()));
+        let asks = (0..3).any(|at| is_word(at, &["which", "what", "who", "whose", "where"]))
+            || [&MOST[..], &LEAST].iter().any(|list| is_word(usize::from(is_word(0, &["the"])), list));
         let (at, is_most) = words.iter().enumerate().find_map(|(at, word)| {
             let is_in = |list: &[&str]| list.contains(&word.as_str());
             (is_in(&MOST) || is_in(&LEAST)).then(|| (at, is_in(&MOST)))
@@ -142,11 +143,11 @@ impl Superlative {
                 names.push(name);
             }
         }
-        let said =
-            |name: &str| lower_case_words(name).filter(|word| self.of.iter().any(|of| is_same(of, word))).count();
-        let means = |name: &str| {
-            lower_case_words(name).any(|word| self.meant.iter().any(|beginning| word.starts_with(beginning)))
-        };
+        // "sla_percent" is two words.
+        let words = |name: &str| lower_case_words(&name.replace('_', " ")).collect::<Vec<_>>();
+        let said = |name: &str| words(name).iter().filter(|word| self.of.iter().any(|of| is_same(of, word))).count();
+        let means =
+            |name: &str| words(name).iter().any(|word| self.meant.iter().any(|beginning| word.starts_with(beginning)));
         let most = names.iter().map(|name| said(name)).max().filter(|most| *most > 0);
         let is_said = |name: &&&String| most.is_some_and(|most| said(name) == most);
         let found: Vec<&&String> = match names.iter().filter(|name| means(name)).count() {
@@ -307,6 +308,10 @@ mod tests {
         assert_eq!(chosen("Which tin has the longest guarantee?", mixed), None);
         let two: &[&[&str]] = &[&["Tin", "Price in May", "Price in June"], &["red", "2", "3"], &["old", "4", "1"]];
         assert_eq!(chosen("Which is the cheapest tin?", two), None);
+        let services: &[&[&str]] = &[&["name", "sla_percent"], &["ember", "99.99"], &["sconce", "99.995"]];
+        for question in ["which service has the highest SLA", "highest SLA of all services?", "the highest sla"] {
+            assert_eq!(chosen(question, services), Some(vec![1]), "{question}");
+        }
         let months: &[&[&str]] = &[
             &["Month", "Tins", "Complaints"],
             &["2025-01", "24", "6"],
