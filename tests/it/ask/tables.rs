@@ -151,6 +151,10 @@ async fn a_question_over_all_rows_reads_the_whole_table() {
         let altitude = if number == 23 { 999 } else { 300 + number };
         let _ = writeln!(csv, "Tarn{number},keeper {number} of the lake district,{material},{altitude} m");
     }
+    let others: Vec<(String, String)> =
+        (0..40).map(|day| (format!("{day}.md"), format!("# Day {day}\n\nThe boat left pier {day} at noon."))).collect();
+    let others: Vec<(&str, &str)> = others.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
+    app.ingest("csv", &others).await;
     let document = json!({"source": "stations.csv", "text": csv, "media_type": "text/csv"});
     let stored = app.post("/v1/documents?wait=true", json!({"collection": "csv", "documents": [document]})).await;
     assert_eq!(stored.body["state"], "succeeded", "{stored:?}");
