@@ -100,7 +100,15 @@ impl Subject {
         })
     }
 
-    /// Whether a text has such a sentence.
+    /// Whether a sentence begins with the thing and says how it is or was with it, not what it is: "Weir still has its old colour."
+    pub(crate) fn is_only_told_of_by(&self, sentence: &str) -> bool {
+        const WORDS: [&str; 8] = ["already", "also", "had", "has", "no", "now", "still", "used"];
+        let said: Vec<String> = words_of(sentence).take(self.words.len() + 1).map(bare).collect();
+        let begins = said.get(..self.words.len()).is_some_and(|first| same(first, &self.words));
+        begins && said.last().is_some_and(|next| WORDS.contains(&next.as_str()))
+    }
+
+    /// Whether a text has a sentence that defines it.
     pub(crate) fn is_defined_in(&self, text: &str) -> bool {
         let last = self.words.last().map_or("", |word| word.trim_end_matches('s'));
         let text = text.to_lowercase();
@@ -191,6 +199,20 @@ mod tests {
             if let Some(subject) = Subject::of(&question) {
                 prop_assert_eq!(subject.is_defined_in(&text), is_defined_slowly(&subject, &text));
             }
+        }
+    }
+
+    #[test]
+    fn how_it_is_with_a_thing_is_not_what_it_is() {
+        let subject = Subject::of("what is weir?").expect("it asks for a definition");
+        for (sentence, expected) in [
+            ("Weir still has its old colour.", true),
+            ("The weir has a lid.", true),
+            ("Weir measures the level of rivers.", false),
+            ("Our ledger is append-only.", false),
+            ("Weir", false),
+        ] {
+            assert_eq!(subject.is_only_told_of_by(sentence), expected, "{sentence}");
         }
     }
 

@@ -164,7 +164,8 @@ impl<'s> SentenceReader<'s> {
         }
         // An entry may say no more than where it is told.
         candidate.is_fragment |= asked.pointers.rule_out(&candidate.text);
-        if here.opens_section && (!asked.is_defined || terms.is_defined_by(&candidate.text)) {
+        let may_define = !asked.is_defined && !terms.is_only_told_of_by(&candidate.text);
+        if here.opens_section && (may_define || terms.is_defined_by(&candidate.text)) {
             candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
         }
         if let Some(list) = here.list {

@@ -249,7 +249,13 @@ impl QuestionTerms {
         self.subject.as_ref().is_some_and(|subject| subject.is_defined_by(sentence))
     }
 
-    /// Whether a text has such a sentence.
+    /// Whether the question asks for a definition and a sentence begins with the thing and says only how it is with it.
+    #[must_use]
+    pub fn is_only_told_of_by(&self, sentence: &str) -> bool {
+        self.subject.as_ref().is_some_and(|subject| subject.is_only_told_of_by(sentence))
+    }
+
+    /// Whether a text has a sentence that defines it.
     #[must_use]
     pub fn is_defined_in(&self, text: &str) -> bool {
         self.subject.as_ref().is_some_and(|subject| subject.is_defined_in(text))
