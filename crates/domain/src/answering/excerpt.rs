@@ -226,7 +226,7 @@ impl<'m> Sources<'m> {
     }
 
     /// The rows that are asked for, where the best sentence is one and there are several.
-    fn rows(&self, ranked: &[Scored<'_>]) -> Option<Vec<Excerpt>> {
+    pub(super) fn rows(&self, ranked: &[Scored<'_>]) -> Option<Vec<Excerpt>> {
         let (best, _) = ranked.first().filter(|(best, _)| best.is_row)?;
         let (_, _, at) = self.unit_of(best.source, best.range.start)?;
         let rows = rows_asked_for(self.material.question, &self.read, (best.source, at));

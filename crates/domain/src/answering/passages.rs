@@ -9,6 +9,7 @@ use super::quote::{code, escape_markers, marked, plain_line};
 use super::ranking::rank;
 use super::read_source::ReadSource;
 use super::row::labelled;
+use super::rows_asked::counts_rows;
 use super::superlative::asks_for_extreme;
 use super::units::{Unit, UnitKind};
 use super::{AnswerSource, ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
@@ -94,6 +95,11 @@ pub fn closest(
         }
         return (!page.passages.is_empty()).then_some(page);
     };
+    // Their number is told by the rows that have what is asked for.
+    if let Some(rows) = sources.rows(&ranked).filter(|_| counts_rows(material.question)) {
+        page.push_all(&sources, rows);
+        return (!page.passages.is_empty()).then_some(page);
+    }
     let quoted = answer.filter(|answer| answer.is_rivalled).and_then(ExtractiveAnswer::best);
     let is_quoted = |(found, _): &&Scored<'_>| {
         quoted.is_some_and(|quoted| quoted.source == found.source && quoted.range == found.range)

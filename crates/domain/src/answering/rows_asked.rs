@@ -16,8 +16,12 @@ const MOST_ROWS: usize = 12;
 /// Whether a question is over all rows of a table: for those with something, for their number, or for the one with the most of it.
 #[must_use]
 pub fn asks_over_rows(question: &Question) -> bool {
-    let counts = question.asked.to_lowercase().starts_with("how many ");
-    counts || question.kind == AnswerKind::List || asks_for_extreme(&question.asked)
+    counts_rows(question) || question.kind == AnswerKind::List || asks_for_extreme(&question.asked)
+}
+
+/// Whether a question may be for the number of rows with something.
+pub(super) fn counts_rows(question: &Question) -> bool {
+    question.asked.to_lowercase().starts_with("how many ")
 }
 
 /// A row of a table, by the number of its source and the position of its unit.
