@@ -37,7 +37,7 @@ impl Retriever {
             let ordinal = members.first().map_or(0, |hit| hit.passage.key.ordinal);
             match take(ordinal.checked_sub(1)).filter(|above| ends_with_row(&above.text)) {
                 Some(above) => {
-                    members.insert(0, Hit { last_ordinal: above.key.ordinal, passage: above, ..hit.clone() })
+                    members.insert(0, Hit { last_ordinal: above.key.ordinal, passage: above, ..hit.clone() });
                 }
                 None if ordinal > first || ordinal == 0 => break,
                 None => return Ok(None),
