@@ -4,8 +4,8 @@ use crate::asking::{is_auxiliary, is_question_word};
 use crate::sentence::sentences;
 use crate::wording::{bare, lower_case_words};
 
-/// Contractions without their apostrophe that are no words of their own ("cant", "wont" and "lets" are), and abbreviations of
-/// chats, and words that are seldom typed otherwise by intent.
+/// Contractions without their apostrophe that are no words of their own ("cant", "wont" and "lets" are), abbreviations of chats,
+/// and question words as slips of the keyboard leave them.
 const CONTRACTIONS: [(&str, &str); 36] = [
     ("abt", "about"),
     ("arent", "are not"),
