@@ -13,15 +13,41 @@ use crate::evidence::{Question, TermMask};
 /// Most rows of an answer.
 const MOST_ROWS: usize = 12;
 
+/// Units in which a cell of one row tells how much there is of something.
+const AMOUNTS: [&str; 20] = [
+    "days",
+    "dollars",
+    "euros",
+    "grams",
+    "hours",
+    "kg",
+    "kilograms",
+    "kilometres",
+    "km",
+    "litres",
+    "metres",
+    "miles",
+    "minutes",
+    "months",
+    "nights",
+    "percent",
+    "pounds",
+    "seconds",
+    "weeks",
+    "years",
+];
+
 /// Whether a question is over all rows of a table: for those with something, for their number, or for the one with the most of it.
 #[must_use]
 pub fn asks_over_rows(question: &Question) -> bool {
     counts_rows(question) || question.kind == AnswerKind::List || asks_for_extreme(&question.asked)
 }
 
-/// Whether a question may be for the number of rows with something.
+/// Whether a question may be for the number of rows with something, not for an amount of days or pounds.
 pub(super) fn counts_rows(question: &Question) -> bool {
-    question.asked.to_lowercase().starts_with("how many ")
+    let asked = question.asked.to_lowercase();
+    let counted = asked.strip_prefix("how many ").and_then(|counted| counted.split_whitespace().next());
+    counted.is_some_and(|counted| !AMOUNTS.contains(&counted)) && question.measure.is_none()
 }
 
 /// A row of a table, by the number of its source and the position of its unit.
@@ -69,4 +95,24 @@ fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {
         })
     };
     units.filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    #[test]
+    fn things_are_counted_by_rows_and_amounts_are_not() {
+        for (question, expected) in [
+            ("How many stations are of granite?", true),
+            ("how many first aiders have we got?", true),
+            ("How many days of leave do I get?", false),
+            ("How many weeks is the notice?", false),
+            ("Which stations are of granite?", false),
+        ] {
+            let parsed = Question::new(Analyzer::english(), question, 100, |_| 3);
+            assert_eq!(counts_rows(&parsed), expected, "{question}");
+        }
+    }
 }
