@@ -7,35 +7,13 @@ use super::read_source::ReadSource;
 use super::row::columns_and_values;
 use super::superlative::asks_for_extreme;
 use super::units::UnitKind;
+use crate::citation::is_unit;
 use crate::evidence::kind::AnswerKind;
+use crate::evidence::measure::counted;
 use crate::evidence::{Question, TermMask};
 
 /// Most rows of an answer.
 const MOST_ROWS: usize = 12;
-
-/// Units in which a cell of one row tells how much there is of something.
-const AMOUNTS: [&str; 20] = [
-    "days",
-    "dollars",
-    "euros",
-    "grams",
-    "hours",
-    "kg",
-    "kilograms",
-    "kilometres",
-    "km",
-    "litres",
-    "metres",
-    "miles",
-    "minutes",
-    "months",
-    "nights",
-    "percent",
-    "pounds",
-    "seconds",
-    "weeks",
-    "years",
-];
 
 /// Whether a question is over all rows of a table: for those with something, for their number, or for the one with the most of it.
 #[must_use]
@@ -45,9 +23,7 @@ pub fn asks_over_rows(question: &Question) -> bool {
 
 /// Whether a question may be for the number of rows with something, not for an amount of days or pounds.
 pub(super) fn counts_rows(question: &Question) -> bool {
-    let asked = question.asked.to_lowercase();
-    let counted = asked.strip_prefix("how many ").and_then(|counted| counted.split_whitespace().next());
-    counted.is_some_and(|counted| !AMOUNTS.contains(&counted)) && question.measure.is_none()
+    question.measure.is_none() && counted(&question.asked).is_some_and(|counted| !is_unit(&counted))
 }
 
 /// A row of a table, by the number of its source and the position of its unit.

@@ -47,6 +47,7 @@ pub use support::{
     ClaimVerdict, Contradiction, ContradictionKind, LexicalScorer, Missing, MissingKind, Quote, Reversal,
     SUPPORT_THRESHOLD, Support, SupportScorer,
 };
+pub(crate) use unit::is_unit;
 pub use urn::{Urn, UrnError};
 pub use validator::{Attempt, CitationError, ErrorKind, Findings, Level, UnknownLevel, Verdict, findings, validate};
 pub use verification::{Doubt, ReadRuling, Ruling, Verifier, read_rulings};

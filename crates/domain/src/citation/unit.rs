@@ -16,7 +16,7 @@ const SIGNS_BEFORE: [(char, Unit); 4] = [('$', "dollar"), ('€', "euro"), ('£'
 const SIGNS_AFTER: [(char, Unit); 3] = [('%', "percent"), ('°', "degree"), ('€', "euro")];
 
 /// Words after a number, in lower case, and the unit that they name.
-const WORDS: [(&str, Unit); 69] = [
+const WORDS: [(&str, Unit); 75] = [
     ("acre", "acre"),
     ("acres", "acre"),
     ("bytes", "byte"),
@@ -55,6 +55,10 @@ const WORDS: [(&str, Unit); 69] = [
     ("kilometres", "km"),
     ("km", "km"),
     ("lb", "pound"),
+    ("liter", "litre"),
+    ("liters", "litre"),
+    ("litre", "litre"),
+    ("litres", "litre"),
     ("m", "m"),
     ("mb", "mb"),
     ("meters", "m"),
@@ -72,6 +76,8 @@ const WORDS: [(&str, Unit); 69] = [
     ("months", "month"),
     ("mph", "mph"),
     ("ms", "ms"),
+    ("night", "night"),
+    ("nights", "night"),
     ("per", "percent"),
     ("percent", "percent"),
     ("pound", "pound"),
@@ -89,7 +95,7 @@ const WORDS: [(&str, Unit); 69] = [
 ];
 
 /// Whether a word names a unit.
-pub(super) fn is_unit(word: &str) -> bool {
+pub(crate) fn is_unit(word: &str) -> bool {
     let lower = lower_case(word);
     WORDS.binary_search_by(|(known, _)| (*known).cmp(&lower)).is_ok()
 }
