@@ -37,41 +37,32 @@ const FREQUENCIES: [(&str, &[&str]); 8] = [
 /// Words before the unit.
 const EACH: [&str; 4] = ["each", "every", "once", "per"];
 
-/// Adjectives of a question for a measure or for the most of it, and the names of what is measured.
-const MEASURES: [(&str, &[&str]); 12] = [
-    ("deep", &["depth"]),
-    ("expensive", &["price", "cost"]),
-    ("far", &["distance", "range"]),
-    ("fast", &["speed"]),
-    ("heavy", &["weight"]),
-    ("high", &["height"]),
-    ("hot", &["temperature"]),
-    ("loud", &["noise"]),
-    ("old", &["age"]),
-    ("tall", &["height"]),
-    ("thick", &["thickness"]),
-    ("wide", &["width"]),
-];
+/// A measure as it is asked for, and its names in a table.
+struct Measure {
+    /// After "how", "most" or "least".
+    adjectives: &'static [&'static str],
+    superlatives: &'static [&'static str],
+    names: &'static [&'static str],
+}
 
-/// Superlatives, and the names of what is compared.
-const SUPERLATIVES: [(&str, &[&str]); 17] = [
-    ("biggest", &["size"]),
-    ("cheapest", &["price", "cost"]),
-    ("costliest", &["price", "cost"]),
-    ("dearest", &["price", "cost"]),
-    ("deepest", &["depth"]),
-    ("fastest", &["speed"]),
-    ("heaviest", &["weight"]),
-    ("hottest", &["temperature"]),
-    ("largest", &["size"]),
-    ("lightest", &["weight"]),
-    ("longest", &["length", "duration"]),
-    ("oldest", &["age"]),
-    ("priciest", &["price", "cost"]),
-    ("slowest", &["speed"]),
-    ("tallest", &["height"]),
-    ("thickest", &["thickness"]),
-    ("widest", &["width"]),
+const MEASURES: [Measure; 13] = [
+    Measure { adjectives: &["deep"], superlatives: &["deepest"], names: &["depth"] },
+    Measure {
+        adjectives: &["expensive"],
+        superlatives: &["cheapest", "costliest", "dearest", "priciest"],
+        names: &["price", "cost"],
+    },
+    Measure { adjectives: &["far"], superlatives: &[], names: &["distance", "range"] },
+    Measure { adjectives: &["fast"], superlatives: &["fastest", "slowest"], names: &["speed"] },
+    Measure { adjectives: &["heavy"], superlatives: &["heaviest", "lightest"], names: &["weight"] },
+    Measure { adjectives: &["high", "tall"], superlatives: &["tallest"], names: &["height"] },
+    Measure { adjectives: &["hot"], superlatives: &["hottest"], names: &["temperature"] },
+    Measure { adjectives: &["loud"], superlatives: &[], names: &["noise"] },
+    Measure { adjectives: &["old"], superlatives: &["oldest"], names: &["age"] },
+    Measure { adjectives: &["thick"], superlatives: &["thickest"], names: &["thickness"] },
+    Measure { adjectives: &["wide"], superlatives: &["widest"], names: &["width"] },
+    Measure { adjectives: &[], superlatives: &["biggest", "largest"], names: &["size"] },
+    Measure { adjectives: &[], superlatives: &["longest"], names: &["length", "duration"] },
 ];
 
 /// Other words for the last one of `words`, in lower case, which end with it: none for most.
@@ -81,16 +72,19 @@ pub(super) fn other_words(words: &[&str]) -> Vec<&'static str> {
     let own = |table: &[(&str, &'static [&'static str])]| {
         table.iter().find(|(of, _)| of == word).map_or(&[][..], |(_, others)| *others).to_vec()
     };
+    let names_of = |asked: fn(&Measure) -> &'static [&'static str]| {
+        MEASURES.iter().find(|measure| asked(measure).contains(word)).map_or(&[][..], |measure| measure.names).to_vec()
+    };
     match before.as_slice() {
         [each, ..] if EACH.contains(each) => own(&FREQUENCIES),
         ["a" | "the", "once", ..] => own(&FREQUENCIES),
-        ["how" | "least" | "most", ..] => own(&MEASURES),
+        ["how" | "least" | "most", ..] => names_of(|measure| measure.adjectives),
         _ => {
             // "15 min" are minutes.
             let is_unit = before.first().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
             let is_short_for = |short: &[&str]| short.contains(word) && !is_unit;
             let in_full = ABBREVIATED.iter().filter(|(_, short)| is_short_for(short)).map(|(whole, _)| *whole);
-            in_full.chain(own(&ABBREVIATED)).chain(own(&SUPERLATIVES)).collect()
+            in_full.chain(own(&ABBREVIATED)).chain(names_of(|measure| measure.superlatives)).collect()
         }
     }
 }
