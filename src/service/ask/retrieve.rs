@@ -208,16 +208,16 @@ pub(super) async fn with_whole_table(
         return Ok(sources);
     }
     let correct = sources.iter().take_while(|graded| graded.verdict.grade == Grade::Correct);
-    for (place, graded) in correct.enumerate().take(SEARCHED_FOR_TABLE) {
+    for place in 0..correct.take(SEARCHED_FOR_TABLE).count() {
+        let Some(graded) = sources.get(place) else { break };
         let whole = ask.services.retriever.with_whole_table(ask.caller.grant.tenant(), &graded.hit).await?;
         let Some(whole) = whole else { continue };
         let parts: Vec<ChunkKey> = whole.keys().collect();
-        let graded = GradedHit { hit: whole, ..graded.clone() };
+        let completed = GradedHit { hit: whole, ..graded.clone() };
         let is_part = |other: &GradedHit| other.hit.keys().all(|key| parts.contains(&key));
-        let others = sources.iter().enumerate().filter(|(at, other)| *at != place && !is_part(other));
-        let mut left: Vec<(usize, GradedHit)> = others.map(|(at, other)| (at, other.clone())).collect();
-        left.insert(left.partition_point(|(at, _)| *at < place), (place, graded));
-        return Ok(left.into_iter().map(|(_, graded)| graded).collect());
+        let others_kept =
+            |(at, other)| if at == place { Some(completed.clone()) } else { (!is_part(&other)).then_some(other) };
+        return Ok(sources.into_iter().enumerate().filter_map(others_kept).collect());
     }
     Ok(sources)
 }

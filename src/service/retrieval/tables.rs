@@ -22,35 +22,20 @@ impl Retriever {
     /// # Errors
     /// Store failures.
     pub(crate) async fn with_whole_table(&self, tenant: TenantId, hit: &Hit) -> Result<Option<Hit>, ServiceError> {
-        let [before, after] = beside_rows(hit);
         let key = hit.passage.key;
+        let [before, after] = beside_rows(hit);
         let first = before.map_or(key.ordinal, |_| key.ordinal.saturating_sub(MOST_CHUNKS));
         let last = after.map_or(hit.last_ordinal, |_| hit.last_ordinal.saturating_add(MOST_CHUNKS));
         let beside = (first..key.ordinal).chain(hit.last_ordinal + 1..=last);
-        let mut rest = self.read_chunks(tenant, beside.map(|ordinal| ChunkKey { ordinal, ..key })).await?;
-        let mut take = |ordinal: Option<u32>| {
-            let passage = rest.remove(&ChunkKey { ordinal: ordinal?, ..key })?;
-            (passage.version == hit.passage.version).then(|| Arc::new(passage))
+        let mut read = self.read_chunks(tenant, beside.map(|ordinal| ChunkKey { ordinal, ..key })).await?;
+        let above = take_rest_of_table(Side::Above, hit, &mut read);
+        let (Some(above), Some(below)) = (above, take_rest_of_table(Side::Below, hit, &mut read)) else {
+            return Ok(None);
         };
-        let mut members = vec![hit.clone()];
-        while begins_with_row(members.first().map_or("", |hit| hit.passage.text.as_str())) {
-            let ordinal = members.first().map_or(0, |hit| hit.passage.key.ordinal);
-            match take(ordinal.checked_sub(1)).filter(|above| ends_with_row(&above.text)) {
-                Some(above) => {
-                    members.insert(0, Hit { last_ordinal: above.key.ordinal, passage: above, ..hit.clone() });
-                }
-                None if ordinal > first || ordinal == 0 => break,
-                None => return Ok(None),
-            }
-        }
-        while ends_with_row(members.last().map_or("", |hit| hit.passage.text.as_str())) {
-            let ordinal = members.last().map_or(0, |hit| hit.last_ordinal);
-            match take(ordinal.checked_add(1)).filter(|below| begins_with_row(&below.text)) {
-                Some(below) => members.push(Hit { last_ordinal: below.key.ordinal, passage: below, ..hit.clone() }),
-                None if ordinal < last => break,
-                None => return Ok(None),
-            }
-        }
+        let member =
+            |passage: Passage| Hit { last_ordinal: passage.key.ordinal, passage: Arc::new(passage), ..hit.clone() };
+        let above = above.into_iter().rev().map(member);
+        let members: Vec<Hit> = above.chain([hit.clone()]).chain(below.into_iter().map(member)).collect();
         self.join_members(tenant, hit, &members.iter().collect::<Vec<_>>()).await
     }
 
@@ -97,6 +82,38 @@ fn beside_rows(hit: &Hit) -> [Option<ChunkKey>; 2] {
     let before = hit.passage.key.ordinal.checked_sub(1).filter(|_| begins_with_row(text));
     let after = hit.last_ordinal.checked_add(1).filter(|_| ends_with_row(text));
     [before.map(key), after.map(key)]
+}
+
+/// A side of a hit on which its table goes on.
+#[derive(Clone, Copy)]
+enum Side {
+    Above,
+    Below,
+}
+
+/// Takes the chunks of a table beyond one side of a hit from those that were read, the nearest first. `None` if the table is longer
+/// than what was read.
+fn take_rest_of_table(side: Side, hit: &Hit, read: &mut HashMap<ChunkKey, Passage>) -> Option<Vec<Passage>> {
+    let mut rest: Vec<Passage> = Vec::new();
+    loop {
+        let (text, key) =
+            rest.last().map_or((&hit.passage.text, hit.passage.key), |passage| (&passage.text, passage.key));
+        let next = match side {
+            Side::Above => key.ordinal.checked_sub(1).filter(|_| begins_with_row(text)),
+            Side::Below if rest.is_empty() => hit.last_ordinal.checked_add(1).filter(|_| ends_with_row(text)),
+            Side::Below => key.ordinal.checked_add(1).filter(|_| ends_with_row(text)),
+        };
+        let Some(ordinal) = next else { return Some(rest) };
+        let goes_on = |text: &str| match side {
+            Side::Above => ends_with_row(text),
+            Side::Below => begins_with_row(text),
+        };
+        let found = read.remove(&ChunkKey { ordinal, ..key });
+        match found.filter(|found| found.version == hit.passage.version && goes_on(&found.text)) {
+            Some(found) => rest.push(found),
+            None => return (rest.len() < MOST_CHUNKS as usize).then_some(rest),
+        }
+    }
 }
 
 fn begins_with_row(text: &str) -> bool {
