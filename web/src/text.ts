@@ -27,7 +27,10 @@ export function count(number: number, thing: string): string {
   return `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-/** A passage in one line, without its heading and without the marks of Markdown's headings and tables. */
+/** Words between the marks of Markdown's strong emphasis. */
+const STRONG = /(?<![\w*])\*\*(\S|\S.*?\S)\*\*(?![\w*])/g;
+
+/** A passage in one line, without its heading and without the marks of Markdown's headings, tables and strong emphasis. */
 export function excerpt(text: string): string {
   return text
     .replace(/^#+\s.*\n+/, "")
@@ -35,6 +38,7 @@ export function excerpt(text: string): string {
     .filter((line) => !/^\s*\|[\s:|-]+$/.test(line))
     .map((line) => (/^\s*\|.*\|\s*$/.test(line) ? `${cells(line).join(" · ")};` : line.replace(/^#+\s+/, "")))
     .join(" ")
+    .replace(STRONG, "$1")
     .replace(/;$/, "");
 }
 
