@@ -4,6 +4,7 @@
 //! Three signs tell: titles that differ in nothing but the year, what a document says of itself at its beginning, and the
 //! name of its file or folder. English, German and French.
 
+use crate::asked_part::fiscal_year;
 use crate::wording::{has_digit, lower_case_words};
 
 /// Bytes at the beginning of a document in which it says whether it holds.
@@ -204,14 +205,14 @@ pub(crate) fn is_of_another_year<'t>(
     !years_above.is_empty() && !years_above.into_iter().chain(texts.flat_map(years)).any(|year| asked.contains(&year))
 }
 
-/// The years in a text, in their order.
+/// The years in a text, in their order, fiscal ones among them: "FY2022", "FY22".
 fn years(text: &str) -> impl DoubleEndedIterator<Item = u16> {
-    let numbers = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| word.len() == 4);
-    numbers
-        .filter_map(|word| word.parse().ok())
-        .filter(|year| (1900..2100).contains(year))
-        .collect::<Vec<_>>()
-        .into_iter()
+    let words = text.split(|sign: char| !sign.is_alphanumeric());
+    let number = |word: &str| match fiscal_year(word) {
+        Some(year) => year.parse().ok(),
+        None => word.parse().ok().filter(|_| word.len() == 4),
+    };
+    words.filter_map(number).filter(|year| (1900..2100).contains(year)).collect::<Vec<_>>().into_iter()
 }
 
 /// A document as one of several that differ in their years.

@@ -142,6 +142,11 @@ pub(crate) fn is_version(word: &str) -> bool {
     word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
+/// Whether a word is a number of four digits that years have: 1066, 2024.
+pub(crate) fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.starts_with(['1', '2']) && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Byte at which the line of the byte `at` starts.
 pub(crate) fn start_of_line(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |end| end + 1)

@@ -4,7 +4,7 @@
 pub(super) const WEIGHT: f32 = 0.4;
 
 /// The words as stems.
-const STEMS: [&str; 41] = [
+const STEMS: [&str; 42] = [
     "allow",
     "anybodi",
     "anyon",
@@ -43,10 +43,19 @@ const STEMS: [&str; 41] = [
     "sort",
     "term",
     "type",
+    "version",
     "want",
     "whose",
     "year",
 ];
+
+/// Words that ask after "how" for a time, a frequency or a distance.
+const AFTER_HOW: [&str; 5] = ["far", "frequently", "long", "often", "soon"];
+
+/// Whether a word in lower case asks for a time, a frequency or a distance: no answer has it.
+pub(crate) fn asks_how(word: &str) -> bool {
+    AFTER_HOW.contains(&word)
+}
 
 /// Whether a stem is of the frame of a question.
 pub(crate) fn has(stem: &str) -> bool {

@@ -4,9 +4,10 @@
 use std::ops::Range;
 
 use super::{QuestionTerms, TermMask};
+use crate::wording::is_year;
 
 /// Most chunks that hold an identifier: so many, or one in so many of all.
-const MOST_IDENTIFIED: u64 = 8;
+const MOST_IDENTIFIED: u64 = 20;
 const IDENTIFIED_SHARE: u64 = 100;
 
 /// Most chunks that hold a rare name.
@@ -60,10 +61,6 @@ pub(super) fn is_amount(word: &str) -> bool {
     let unit = word.get(digits.len()..).unwrap_or_default();
     let is_unit = unit.ends_with('B') || !unit.contains(char::is_uppercase);
     is_unit && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
-}
-
-fn is_year(word: &str) -> bool {
-    word.len() == 4 && word.starts_with(['1', '2']) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a word of a text says of the number after it of which kind it is: what "HTTP 429" means may be told by "429: …".

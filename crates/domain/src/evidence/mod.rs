@@ -3,6 +3,7 @@
 //! The grader reads this of the passages of each round, the extractive answerer once more of those that it quotes from.
 
 pub(crate) mod clause;
+mod currencies;
 mod entries;
 pub(crate) mod frame;
 mod identifier;
@@ -18,6 +19,7 @@ mod range;
 pub(crate) mod resemblance;
 
 use self::clause::asking_sentence;
+use self::currencies::currencies;
 use self::entries::codes;
 use self::identifier::{is_classifier, is_of_being_there};
 use self::kind::AnswerKind;
@@ -114,6 +116,8 @@ pub struct QuestionTerms {
     amounts: Vec<Amount>,
     /// The positions of its months, each with its number from 1.
     months: Vec<(usize, usize)>,
+    /// The positions of its currencies, each with its sign.
+    currencies: Vec<(usize, char)>,
     /// Those that the question writes as names.
     named: TermMask,
     /// The thing that it asks to define.
@@ -165,6 +169,7 @@ impl QuestionTerms {
         let named = mask_where(&terms, |term| is_named(question, &term.word));
         Self {
             months: months(&terms),
+            currencies: currencies(&terms),
             terms,
             mass,
             chunks,
@@ -355,7 +360,8 @@ impl QuestionTerms {
         let is_word = |word: &&str| {
             let lower = lower_case(word);
             let is_short = word.chars().count() <= LONGEST_WORD;
-            is_short && Quantity::of(&lower).is_none() && !is_instruction(&lower) && !is_bigram(word)
+            let asks = Quantity::of(&lower).is_some() || frame::asks_how(&lower) || is_instruction(&lower);
+            is_short && !asks && !is_bigram(word)
         };
         unknown.map(|term| term.word.as_str()).filter(is_word)
     }

@@ -58,7 +58,8 @@ impl PassageEvidence {
             let mask = found.mask()
                 | question.resembled_in(words)
                 | question.in_ranges_of(words)
-                | question.in_months_of(words);
+                | question.in_months_of(words)
+                | question.in_currencies_of(words);
             evidence.text_mask |= mask;
             table.read(&sentence, words, mask);
             if sentence.kind == BlockKind::Code {

@@ -1,7 +1,9 @@
-//! Days of the week and months, whole and abbreviated: timetables write "Thu" where readers ask for Thursday. English only.
+//! Days of the week and months, whole and abbreviated, and years as fiscal years: timetables write "Thu" where readers ask for
+//! Thursday, and reports "FY2022" where they ask for the fiscal year 2022. English only.
 
+use crate::asked_part::fiscal_year;
 use crate::month::MONTHS;
-use crate::wording::{lower_case, lower_case_words};
+use crate::wording::{is_year, lower_case, lower_case_words};
 
 /// The days, in lower case.
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -27,6 +29,17 @@ pub(super) fn other_forms(word: &str) -> Vec<&'static str> {
         }
         whole => whole.into_iter().filter(|_| !WORDS_TOO.contains(&word)).collect(),
     }
+}
+
+/// The other forms of a year: 2022 is the fiscal year "FY2022" and "FY22", and either is 2022. None of any other word.
+pub(super) fn other_years(word: &str) -> Vec<String> {
+    let lower = lower_case(word);
+    let Some(year) = fiscal_year(&lower).or_else(|| is_year(&lower).then(|| lower.to_string())) else {
+        return Vec::new();
+    };
+    let of_century = year.get(2..).unwrap_or_default();
+    let forms = [format!("fy{year}"), format!("fy{of_century}"), year];
+    forms.into_iter().filter(|form| *form != lower).collect()
 }
 
 /// The day or the month that a word in lower case is, whole or abbreviated.
@@ -82,6 +95,16 @@ mod tests {
         ];
         for (word, expected) in table {
             assert_eq!(other_forms(word), expected, "{word}");
+        }
+        for (word, expected) in [
+            ("2022", &["fy2022", "fy22"][..]),
+            ("FY2022", &["fy22", "2022"]),
+            ("fy22", &["fy2022", "2022"]),
+            ("3022", &[]),
+            ("22", &[]),
+            ("fyord", &[]),
+        ] {
+            assert_eq!(other_years(word), expected, "{word}");
         }
         assert!(is_day("Fridays") && !is_day("fri") && !is_day("day"));
         assert_eq!(days_in("Thurs, on Mondays and Thursday"), ["monday", "thursday"]);

@@ -97,7 +97,8 @@ pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
         let others = others.flat_map(|other| analyzer.terms(other));
         joined.extend(others.map(|stem| JoinedWord { stem, range: range.clone(), form_of: None }));
         let forms = up_to_it.last().map_or_else(Vec::new, |word| word_forms::other_forms(word));
-        let forms = forms.iter().flat_map(|form| analyzer.terms(form));
+        let forms = forms.into_iter().chain(calendar::other_years(word).into_iter().map(Cow::Owned));
+        let forms = forms.flat_map(|form| analyzer.terms(&form));
         let own = || analyzer.terms(word).pop();
         joined.extend(forms.map(|stem| JoinedWord { stem, range: range.clone(), form_of: own() }));
     }

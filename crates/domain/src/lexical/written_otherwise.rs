@@ -2,11 +2,13 @@
 //! heavy something is. English only.
 
 /// Words and their usual abbreviations.
-const ABBREVIATED: [(&str, &[&str]); 17] = [
+const ABBREVIATED: [(&str, &[&str]); 20] = [
     ("appointment", &["appt"]),
     ("approximately", &["approx"]),
     ("average", &["avg"]),
     ("department", &["dept"]),
+    ("dollars", &["usd"]),
+    ("euros", &["eur"]),
     ("extension", &["ext"]),
     ("government", &["govt"]),
     ("hours", &["hrs"]),
@@ -15,6 +17,7 @@ const ABBREVIATED: [(&str, &[&str]); 17] = [
     ("manager", &["mgr"]),
     ("maximum", &["max"]),
     ("minimum", &["min"]),
+    ("pounds", &["gbp"]),
     ("quantity", &["qty"]),
     ("reference", &["ref"]),
     ("phone", &["tel"]),
