@@ -128,16 +128,23 @@ const REACTIONS: [Courtesy; 4] = [
 /// Longest message that is looked at, in words: a longer one says more than a courtesy.
 const LONGEST: usize = 8;
 
-/// The reply to a message that only greets or thanks; `None` for any other.
+/// The reply to a message that only greets or thanks, or is no more than pictures such as 👍; `None` for any other.
 #[must_use]
 pub fn reply_to_courtesy(message: &str) -> Option<&'static str> {
-    reply_among(&COURTESIES, message)
+    let is_sign = message.chars().any(is_pictograph) && !message.chars().any(char::is_alphanumeric);
+    let to_sign = || REACTIONS.first().filter(|_| is_sign).map(|reaction| reaction.reply);
+    reply_among(&COURTESIES, message).or_else(to_sign)
 }
 
 /// The reply to a message that only reacts to what was said before, or asks about the service; `None` for any other.
 #[must_use]
 pub fn reply_to_reaction(message: &str) -> Option<&'static str> {
     reply_among(&REACTIONS, message)
+}
+
+/// Whether a sign is an arrow, a symbol or an emoji (blocks of Unicode).
+const fn is_pictograph(sign: char) -> bool {
+    matches!(sign, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
 /// Whether a message greets, thanks or reacts, and asks for nothing in the documents.

@@ -3,7 +3,13 @@
 //! Such a message is the last whole question with other words in the place of a name or a number, or at its end: "How long is
 //! leave in Denmark?" and "and for the UK?" are "How long is leave for the UK?". English.
 
-use super::{Speaker, Turn, courtesy::asks_nothing, leaning};
+use std::ops::Range;
+
+use super::{
+    Speaker, Turn,
+    courtesy::asks_nothing,
+    leaning::{self, PREPOSITIONS, begins_with},
+};
 use crate::{
     asked_part::asking_part,
     asking::{is_auxiliary, is_question_word},
@@ -17,9 +23,14 @@ const MOST_WORDS: usize = 6;
 /// Fewest words of a question that another one repeats.
 const FEWEST_OF_QUESTION: usize = 4;
 
-/// Words that a phrase for a place, a time or a person begins with.
-const PREPOSITIONS: [&str; 14] =
-    ["about", "as", "at", "by", "during", "for", "from", "in", "of", "on", "to", "under", "with", "within"];
+/// Determiners before a noun.
+const DETERMINERS: [&str; 10] = ["a", "an", "his", "her", "my", "our", "that", "the", "this", "your"];
+
+/// Verbs at the end of a question that begins with a form of "do".
+const LAST_VERBS: [&str; 24] = [
+    "apply", "arrive", "begin", "close", "cost", "cover", "end", "expire", "finish", "get", "happen", "have",
+    "include", "last", "leave", "mean", "need", "open", "pay", "run", "start", "take", "weigh", "work",
+];
 
 /// The question that a message stands for, if it asks the last whole question of something else.
 pub(super) fn exchanged(message: &str, history: &[Turn]) -> Option<String> {
@@ -37,23 +48,30 @@ pub(super) fn exchanged(message: &str, history: &[Turn]) -> Option<String> {
     (is_whole && is_new).then(|| with_instead(&whole, rest))
 }
 
-/// A question with these words in the place of its last name or number, else at its end.
+/// A question with these words in the place of its last name or number, else of a phrase that begins alike, else at its end.
 fn with_instead(question: &str, instead: &str) -> String {
     let words: Vec<&str> = question.trim_end_matches(['?', '.', '!', ' ']).split_whitespace().collect();
     let is_name = |word: &str| is_named(question, bare(word)) && !has_digit(word);
     let replaces_number = instead.split_whitespace().any(has_digit);
     let is_replaced = |word: &str| if replaces_number { has_digit(word) } else { is_name(word) };
-    let Some(last) = words.iter().rposition(|word| is_replaced(word)) else {
-        return format!("{} {instead}?", words.join(" "));
+    let first_of_instead = instead.split_whitespace().next();
+    let is_phrase = begins_with(first_of_instead, &PREPOSITIONS);
+    let alike = first_of_instead.filter(|_| is_phrase).and_then(|preposition| phrase_with(&words, preposition));
+    // Names are written in capitals only by those who do.
+    let names_one = instead.split_whitespace().any(|word| word.starts_with(char::is_uppercase));
+    let replaced =
+        words.iter().rposition(|word| is_replaced(word)).filter(|_| names_one || replaces_number || alike.is_none());
+    let Some(last) = replaced else {
+        let (before, after) = alike.map_or((&words[..], &[][..]), |range| {
+            (words.get(..range.start).unwrap_or_default(), words.get(range.end..).unwrap_or_default())
+        });
+        return format!("{}?", [before, &[instead], after].concat().join(" "));
     };
     let first = words.iter().take(last).rposition(|word| !is_replaced(word)).map_or(0, |before| before + 1);
     // "In Denmark" gives way to "for the UK", and "Denmark" alone to "the UK".
-    let begins =
-        |word: Option<&str>, words: &[&str]| word.is_some_and(|word| words.contains(&word.to_lowercase().as_str()));
-    let is_phrase = begins(instead.split_whitespace().next(), &PREPOSITIONS);
     let before = |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).copied();
-    let start = if begins(before(first), &["the"]) { first - 1 } else { first };
-    let is_in_phrase = begins(before(start), &PREPOSITIONS);
+    let start = if begins_with(before(first), &["the"]) { first - 1 } else { first };
+    let is_in_phrase = begins_with(before(start), &PREPOSITIONS);
     let start = if is_phrase && is_in_phrase { start - 1 } else { start };
     let (before, after) = (words.get(..start).unwrap_or_default(), words.get(last + 1..).unwrap_or_default());
     let all = if is_phrase && !is_in_phrase {
@@ -62,6 +80,16 @@ fn with_instead(question: &str, instead: &str) -> String {
         [before, &[instead], after].concat()
     };
     format!("{}?", all.join(" "))
+}
+
+/// The words of the last phrase of a question that begins with a preposition: to its end, but for a verb there.
+fn phrase_with(words: &[&str], preposition: &str) -> Option<Range<usize>> {
+    let start = words.iter().rposition(|word| word.eq_ignore_ascii_case(preposition)).filter(|start| *start > 0)?;
+    let is_verb = |word: &&str| LAST_VERBS.contains(&word.to_lowercase().as_str());
+    let has_do = words.iter().take(start).any(|word| begins_with(Some(word), &["do", "does", "did"]));
+    let end = words.len() - usize::from(has_do && words.last().is_some_and(is_verb));
+    let named = words.get(start + 1..end)?.iter().filter(|word| !begins_with(Some(word), &DETERMINERS)).count();
+    (named > 0).then_some(start..end)
 }
 
 #[cfg(test)]
@@ -82,6 +110,14 @@ mod tests {
             ("What is the training budget?", "and for contractors?", "What is the training budget for contractors?"),
             ("What does tune2fs -c do?", "and -i?", "What does tune2fs -i do?"),
             ("hi! What is the budget for the Boats?", "no, I meant Trams", "What is the budget for Trams?"),
+            ("What does a jab for a dog cost?", "and for cats?", "What does a jab for cats cost?"),
+            ("When is York open on Saturdays?", "on sundays too?", "When is York open on sundays?"),
+            (
+                "How much discount do I get on food from the shop?",
+                "and on fees?",
+                "How much discount do I get on fees?",
+            ),
+            ("how long is the notice for staff in leeds?", "in york", "how long is the notice for staff in york?"),
         ] {
             let history = [user(question)];
             assert_eq!(exchanged(message, &history).as_deref(), Some(expected), "{message}");

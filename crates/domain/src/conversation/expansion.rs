@@ -11,7 +11,7 @@ use super::courtesy::{asks_nothing, is_courtesy};
 use super::{
     Rarity, Speaker, Turn,
     exchange::exchanged,
-    leaning::{exchanges, means_a_person},
+    leaning::{exchanges, has_pronoun, means_a_person},
     recent,
 };
 use crate::{
@@ -137,7 +137,8 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             let is_unknown = term.document_frequency == 0;
             // A word of the asker that no chunk holds may say what is spoken of: its vector finds what was meant.
             let names_nothing = is_unknown && term.word.chars().count() < SHORTEST_UNKNOWN;
-            let is_frame = is_instruction(&lower_case(&term.word));
+            let lower = lower_case(&term.word);
+            let is_frame = is_instruction(&lower) || has_pronoun(&term.word);
             let is_name = is_named(&said, &term.word);
             let is_exchanged = names_other && is_name
                 || counts_other && has_digit(&term.word)

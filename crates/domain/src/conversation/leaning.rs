@@ -36,6 +36,16 @@ const ADDITIONS: [&str; 5] = ["too", "also", "instead", "same", "else"];
 const EXCHANGES: [&str; 10] =
     ["and", "or", "but", "what about", "how about", "no i meant", "no i mean", "i meant", "i mean", "sorry i meant"];
 
+/// Words that a phrase for a place, a time or a person begins with.
+pub(super) const PREPOSITIONS: [&str; 14] =
+    ["about", "as", "at", "by", "during", "for", "from", "in", "of", "on", "to", "under", "with", "within"];
+
+/// Words at the end of a message that add it to the one before.
+const ADDING: [&str; 4] = ["also", "as well", "then", "too"];
+
+/// Most words of a message that is no more than a phrase.
+const MOST_OF_PHRASE: usize = 4;
+
 /// Whether a message cannot be searched for by itself.
 #[must_use]
 pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
@@ -64,15 +74,15 @@ pub(super) fn means_a_person(text: &str) -> bool {
     lower_case_words(text).any(|word| PERSONAL.contains(&word.as_str()))
 }
 
-/// Whether a message asks the same as before of what it names: "And for the UK?"
+/// Whether a message asks the same as before of what it names: "And for the UK?", "on Sundays too?"
 pub(super) fn exchanges(message: &str) -> bool {
-    opens_with(message, &EXCHANGES)
+    opens_with(message, &EXCHANGES) || phrase_alone(message).is_some()
 }
 
 /// The rest of a message that asks the same as before of something else.
 pub(super) fn after_exchange(message: &str) -> Option<&str> {
-    let opening =
-        EXCHANGES.iter().filter(|opening| opens_with(message, &[opening])).max_by_key(|opening| opening.len())?;
+    let openings = EXCHANGES.iter().filter(|opening| opens_with(message, &[opening]));
+    let Some(opening) = openings.max_by_key(|opening| opening.len()) else { return phrase_alone(message) };
     let mut rest = message;
     for _ in opening.split(' ') {
         let word = rest.trim_start_matches(|sign: char| !sign.is_alphanumeric());
@@ -80,6 +90,21 @@ pub(super) fn after_exchange(message: &str) -> Option<&str> {
     }
     // An option keeps its hyphens.
     Some(rest.trim_start_matches([' ', ',', ':', ';', '\t', '\n']).trim_end_matches(['?', '.', '!', ' ']))
+}
+
+/// A message that is a phrase for a place, a time or a person, and no more: "on Sundays too?"
+fn phrase_alone(message: &str) -> Option<&str> {
+    let phrase = message.trim().trim_end_matches(['?', '.', '!', ' ']);
+    let phrase =
+        ADDING.iter().find_map(|adding| phrase.strip_suffix(adding)).unwrap_or(phrase).trim_end_matches([' ', ',']);
+    let count = phrase.split_whitespace().count();
+    (begins_with(phrase.split_whitespace().next(), &PREPOSITIONS) && (2..=MOST_OF_PHRASE).contains(&count))
+        .then_some(phrase)
+}
+
+/// Whether a word is one of these.
+pub(super) fn begins_with(word: Option<&str>, words: &[&str]) -> bool {
+    word.is_some_and(|word| words.contains(&word.to_lowercase().as_str()))
 }
 
 fn adds(message: &str) -> bool {

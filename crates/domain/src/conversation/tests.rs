@@ -111,6 +111,14 @@ fn thanks_are_not_spoken_of() {
 }
 
 #[test]
+fn pronouns_are_not_spoken_of() {
+    let rarity = rarity(&["kiln", "That's"], &["fire"]);
+    let history = [user("OK. That's the kiln?")];
+    let added = expand(ENGLISH(), "Why?", &history, &rarity).map(|added| added.of("Why?"));
+    assert_eq!(added.as_deref(), Some("Why? (kiln)"));
+}
+
+#[test]
 fn a_name_takes_the_place_of_another() {
     let rarity = rarity(&["allowance", "Denmark", "daily"], &["UK"]);
     let history = [user("What is the daily allowance in Denmark?"), assistant("It is 75.")];
@@ -224,6 +232,8 @@ fn courtesies_get_a_reply() {
         "merci beaucoup",
         "Good morning, team",
         "hello hello",
+        "👍",
+        "🎉🎉 !",
     ] {
         assert!(reply_to_courtesy(message).is_some(), "{message}");
     }
