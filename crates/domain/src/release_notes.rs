@@ -1,7 +1,7 @@
 //! Release notes: lists of what each version of something has changed. They name everything and explain little, so that they
 //! answer questions for a change, a version or a date.
 
-use crate::wording::{is_version, lower_case_words};
+use crate::wording::{is_version, is_year, lower_case_words};
 
 /// Names of such documents, in lower case and without spaces.
 const NAMES: [&str; 7] =
@@ -37,12 +37,72 @@ fn is_made_of(name: &str, words: &[String]) -> bool {
     false
 }
 
+/// Place, in the headings above a passage, of the one that names a version: the notes of its release stand under it.
+#[must_use]
+pub fn release(heading: &[String]) -> Option<usize> {
+    heading.iter().position(|heading| names_release(heading))
+}
+
+/// Whether a heading names a version, or what is not released yet.
+#[must_use]
+pub fn names_release(heading: &str) -> bool {
+    let is_unreleased =
+        |word: &str| word.trim_matches(|sign: char| !sign.is_alphanumeric()).eq_ignore_ascii_case("unreleased");
+    names_version(heading) || heading.split_whitespace().any(is_unreleased)
+}
+
+/// Whether a heading names a version.
+#[must_use]
+pub fn names_version(heading: &str) -> bool {
+    heading.split_whitespace().any(|word| is_version(number_in(word)))
+}
+
+/// Whether a question is for the latest version of something.
+#[must_use]
+pub fn is_latest_asked_for(question: &str) -> bool {
+    let words: Vec<String> = lower_case_words(question).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let asks = has(&["what", "which", "whats", "when"]) && has(&["version", "release"]);
+    // "The last version that runs without water" is an older one.
+    has(&LATEST) && asks && !has(&["before", "supporting", "that", "to", "with", "without"])
+}
+
+/// A word from its first digit to its last: "v1.17.0," is of version 1.17.0.
+pub(crate) fn number_in(word: &str) -> &str {
+    word.trim_matches(|sign: char| !sign.is_ascii_digit())
+}
+
+/// Words for the version that was released last.
+const LATEST: [&str; 5] = ["current", "last", "latest", "newest", "recent"];
+
+/// Headings that stand below a version (keepachangelog.com), and other words for what they say.
+const KINDS_OF_CHANGE: [(&str, &str); 3] =
+    [("added", "introduced supported new"), ("removed", "dropped deleted"), ("fixed", "solved")];
+
+/// A title by which a passage of release notes is judged, with the words that its headings stand for: "2.3.0 (2024-09-10)" is a
+/// version, and tells when it was released.
+#[must_use]
+pub fn with_release(title: String, heading: &[String]) -> String {
+    let Some(place) = release(heading).filter(|_| is_of_them(&title)) else { return title };
+    let (version, below) = (heading.get(place), heading.get(place + 1..).unwrap_or_default());
+    let is_dated = version.is_some_and(|version| version.split(|sign: char| !sign.is_ascii_digit()).any(is_year));
+    let latest = LATEST.join(" ");
+    let released = is_dated.then_some("released");
+    let of_kind = |(kind, words): &(&str, &'static str)| {
+        below.iter().any(|heading| heading.trim().eq_ignore_ascii_case(kind)).then_some(*words)
+    };
+    let words = ["version release changed new since", latest.as_str()]
+        .into_iter()
+        .chain(released)
+        .chain(KINDS_OF_CHANGE.iter().filter_map(of_kind));
+    std::iter::once(title.as_str()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// Whether a question is for a change, a version or a time.
 #[must_use]
 pub fn are_asked_for(question: &str) -> bool {
     let is_of_changes = |word: &String| OF_CHANGES.iter().any(|beginning| word.starts_with(beginning));
-    let has_version =
-        question.split_whitespace().any(|word| is_version(word.trim_matches(|sign: char| !sign.is_ascii_digit())));
+    let has_version = question.split_whitespace().any(|word| is_version(number_in(word)));
     has_version || lower_case_words(question).any(|word| is_of_changes(&word))
 }
 
@@ -68,12 +128,41 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_names_a_release_and_its_date() {
+        let path = |headings: &[&str]| headings.iter().map(|heading| (*heading).to_owned()).collect::<Vec<_>>();
+        assert_eq!(release(&path(&["Changelog", "[2.3.0] - 2024-09-10", "Added"])), Some(1));
+        assert_eq!(release(&path(&["v1.17.0"])), Some(0));
+        assert_eq!(release(&path(&["Changelog", "[Unreleased]"])), Some(1));
+        assert_eq!(release(&path(&["Changelog", "2024-09-10", "Added"])), None);
+        for (title, headings, expected) in [
+            (
+                "Changelog",
+                &["2.3.0 - 2024-09-10", "Fixed"][..],
+                "Changelog version release changed new since current last latest newest recent released solved",
+            ),
+            (
+                "Changelog",
+                &["0.7.0 (27. November, 2023)"],
+                "Changelog version release changed new since current last latest newest recent released",
+            ),
+            ("Changelog", &["2.3.0"], "Changelog version release changed new since current last latest newest recent"),
+            ("Changelog", &["Fixed"], "Changelog"),
+            ("Minutes", &["2.3.0 - 2024-09-10"], "Minutes"),
+        ] {
+            assert_eq!(with_release(title.to_owned(), &path(headings)), expected);
+        }
+    }
+
+    #[test]
     fn a_question_for_a_change_or_a_version_is_for_them() {
         for question in
             ["What changed in Paint 0.9?", "When was 1.50.0 released?", "Which version added jars?", "What is in 1.2?"]
         {
             assert!(are_asked_for(question), "{question}");
         }
+        assert!(is_latest_asked_for("What's the latest version of Paint?"));
+        assert!(!is_latest_asked_for("What changed in the last week?") && !is_latest_asked_for("Which version is it?"));
+        assert!(!is_latest_asked_for("Which was the last version that ran without water?"));
         for question in ["How do I open a jar?", "What is a jar?", "Can I paint without water?", ""] {
             assert!(!are_asked_for(question), "{question}");
         }

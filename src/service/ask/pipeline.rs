@@ -217,7 +217,7 @@ async fn answer_from(
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
     // Passages that were joined may tell how their documents begin.
     let sources = currency::current(ask, &sources, &sources);
-    let sources: Arc<[GradedHit]> = retrieve::with_whole_table(ask, &state.question, sources).await?.into();
+    let sources: Arc<[GradedHit]> = retrieve::completed(ask, &state.question, sources).await?.into();
     ask.record.set_sources(Arc::clone(&sources));
     if ask.request.execution.dry_run {
         return Ok(AskReport::new(ask, state, AskOutcome::DryRun));

@@ -25,10 +25,11 @@ use crate::{
         late_interaction::Likeness,
         lexical::analyzer::Analyzer,
         planning::{Plan, Strategy},
+        release_notes,
     },
     service::{
         ServiceError,
-        retrieval::{GroupedHit, Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
+        retrieval::{GroupedHit, Hit, RetrievalQuery, Retrieved, Stages, Whole, judging_analyzer},
     },
     store::SearchedCollection,
 };
@@ -37,8 +38,8 @@ use crate::{
 const BREADTH: usize = 2;
 /// Best passages of a sub-question that a model is shown, whatever the calibrated grades say of them.
 const JUDGED_OF_PART: usize = 3;
-/// Best sources of which one may be a part of the table that a question is over.
-const SEARCHED_FOR_TABLE: usize = 3;
+/// Best sources of which each may be a part of what is wanted whole.
+const SEARCHED_FOR_WHOLE: usize = 3;
 
 /// The collections that an ask searches.
 pub(super) struct Corpus {
@@ -192,34 +193,66 @@ pub(super) async fn group(ask: &AskContext, chosen: &[GradedHit]) -> Result<Vec<
     Ok(ask.services.retriever.group(ask.caller.grant.tenant(), &hits, grouping, limit).await?)
 }
 
-/// Completes the table of the best source that is a part of one, if the question is over all rows of a table. Other parts of it are
-/// no sources of their own then.
+/// Completes the best source that is a part of a table, if the question is over all rows of one, and the best sources that are
+/// release notes, if it is for a change or a version: only the beginning of the notes names that. Other parts of what is completed
+/// are no sources of their own then.
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn with_whole_table(
+pub(super) async fn completed(
     ask: &AskContext,
     question: &Question,
-    sources: Vec<GradedHit>,
+    mut sources: Vec<GradedHit>,
 ) -> Result<Vec<GradedHit>, AskError> {
     let request = &ask.request;
     let may_join = request.stages.grouping.merge_neighbours && request.filter.pages.is_empty();
-    if !may_join || !asks_over_rows(question) {
+    if may_join
+        && release_notes::is_latest_asked_for(&question.text)
+        && let Some(latest) = latest_release(ask, &sources).await?
+    {
+        return Ok(vec![latest]);
+    }
+    let mut wants_table = asks_over_rows(question);
+    let wants_release = release_notes::are_asked_for(&question.text);
+    if !may_join || !wants_table && !wants_release {
         return Ok(sources);
     }
-    let correct = sources.iter().take_while(|graded| graded.verdict.grade == Grade::Correct);
-    for place in 0..correct.take(SEARCHED_FOR_TABLE).count() {
-        let Some(graded) = sources.get(place) else { break };
-        let whole = ask.services.retriever.with_whole_table(ask.caller.grant.tenant(), &graded.hit).await?;
-        let Some(whole) = whole else { continue };
-        let parts: Vec<ChunkKey> = whole.keys().collect();
-        let completed = GradedHit { hit: whole, ..graded.clone() };
-        let is_part = |other: &GradedHit| other.hit.keys().all(|key| parts.contains(&key));
-        let others_kept =
-            |(at, other)| if at == place { Some(completed.clone()) } else { (!is_part(&other)).then_some(other) };
-        return Ok(sources.into_iter().enumerate().filter_map(others_kept).collect());
+    for place in 0..SEARCHED_FOR_WHOLE {
+        let Some(graded) = sources.get(place).filter(|graded| graded.verdict.grade == Grade::Correct) else { break };
+        let is_release = wants_release && release_notes::is_of_them(&graded.hit.passage.title);
+        let whole = match (is_release, wants_table) {
+            (true, _) => Whole::Release,
+            (false, true) => Whole::Table,
+            (false, false) => continue,
+        };
+        let found = ask.services.retriever.completed(ask.caller.grant.tenant(), &graded.hit, whole).await?;
+        let Some(found) = found else { continue };
+        wants_table &= is_release;
+        sources = with_completed(sources, place, found);
     }
     Ok(sources)
+}
+
+/// The notes of the latest release in place of those of another one, which are the best source.
+async fn latest_release(ask: &AskContext, sources: &[GradedHit]) -> Result<Option<GradedHit>, AskError> {
+    let is_one = |graded: &&GradedHit| {
+        graded.verdict.grade == Grade::Correct && release_notes::is_of_them(&graded.hit.passage.title)
+    };
+    let Some(graded) = sources.first().filter(is_one) else { return Ok(None) };
+    let latest = ask.services.retriever.latest_release(ask.caller.grant.tenant(), &graded.hit).await?;
+    Ok(latest.map(|hit| GradedHit { hit, ..graded.clone() }))
+}
+
+/// The sources with a completed one in its place, without those that are parts of it.
+fn with_completed(sources: Vec<GradedHit>, place: usize, completed: Hit) -> Vec<GradedHit> {
+    let parts: Vec<ChunkKey> = completed.keys().collect();
+    let is_part = |other: &GradedHit| other.hit.keys().all(|key| parts.contains(&key));
+    let mut completed = Some(completed);
+    let kept = |(at, graded): (usize, GradedHit)| match completed.take_if(|_| at == place) {
+        Some(hit) => Some(GradedHit { hit, ..graded }),
+        None => (!is_part(&graded)).then_some(graded),
+    };
+    sources.into_iter().enumerate().filter_map(kept).collect()
 }
 
 /// Assigns to each source the grade of its leading passage.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    domain::{citation::Urn, file_name::folder_of, identity::ChunkKey, origin::Origin},
+    domain::{citation::Urn, file_name::folder_of, identity::ChunkKey, origin::Origin, release_notes::with_release},
     store::Passage,
 };
 
@@ -51,7 +51,7 @@ impl Hit {
     /// Title by which the passage is judged: after the folder of its document, which may alone tell what a file is about.
     #[must_use]
     pub(crate) fn judged_title(&self) -> String {
-        let title = self.title();
+        let title = with_release(self.title(), &self.passage.heading);
         match folder_of(&self.passage.source) {
             Some(folder) => format!("{folder} {title}"),
             None => title,

@@ -13,13 +13,14 @@ mod seen;
 mod seen_frequencies;
 mod sources;
 mod stages;
-mod tables;
+mod whole;
 
 use std::{collections::HashMap, sync::Arc};
 
 pub(crate) use hit::{GroupedHit, Hit, full_title, urn_of};
 pub(crate) use query::RetrievalQuery;
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
+pub(crate) use whole::Whole;
 
 use self::{
     lexical::LexicalResult,

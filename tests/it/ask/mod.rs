@@ -22,6 +22,7 @@ mod passages;
 mod plan;
 mod processes;
 mod refine;
+mod release_notes;
 mod speculation;
 pub(crate) mod stream;
 mod stream_cuts;

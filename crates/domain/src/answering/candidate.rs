@@ -29,8 +29,8 @@ const NAMED_ENTRY: f32 = 0.5;
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
 
-/// Bonus of a heading that tells when what the question names was; the other scores range from 0 to about 1.
-const DATED_HEADING: f32 = 0.5;
+/// Bonus of a heading that tells when what the question names was, or which version is the latest; the other scores range from 0 to about 1.
+const TELLING_HEADING: f32 = 0.5;
 
 /// The same of a line that lists what is asked for after its name: "Events: opened, closed, lost."
 const LISTED: f32 = 0.6;
@@ -40,6 +40,17 @@ const FEWEST_LISTED: usize = 3;
 
 /// Loss of a sentence that a mail quotes of the message before.
 const MESSAGE_BEFORE: f32 = 0.4;
+
+/// The part of a sentence in release notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InRelease {
+    /// None that the question is for.
+    No,
+    /// A heading that tells when what the question names was, or which version is the latest.
+    Heading,
+    /// A line that holds, with the version above it, all of the question.
+    Line,
+}
 
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,6 +91,8 @@ pub struct SentenceCandidate {
     pub(super) is_fragment: bool,
     /// Whether it is a row of a table.
     pub(super) is_row: bool,
+    /// Its part in the notes of a release that is asked for.
+    pub(super) in_release: InRelease,
     /// Share of the question's weight in the first cell of a row, which mostly names what the row is about.
     pub(super) named: f32,
     /// Share of the title of its document that the question holds.
@@ -139,6 +152,7 @@ impl SentenceCandidate {
             told_below: None,
             taken_back: None,
             is_row: quoted.is_row,
+            in_release: if quoted.tells_release { InRelease::Heading } else { InRelease::No },
             place: here.place,
             block: sentence.block,
             entry: None,
@@ -292,7 +306,7 @@ fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, r
     let (asked, source) = (reader.asked, reader.source);
     let text = quoted.text.as_str();
     asked.form.bonus(text, reason)
-        + if quoted.is_dated_heading { DATED_HEADING } else { 0.0 }
+        + if quoted.tells_release { TELLING_HEADING } else { 0.0 }
         + if is_list_asked_for(asked, text) { LISTED } else { 0.0 }
         + asked.roles.bonus_of_sentence(text, reader.is_change)
         - if is_of_message_before(source, here.sentence.range.start) { MESSAGE_BEFORE } else { 0.0 }

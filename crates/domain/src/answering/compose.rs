@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::candidate::SentenceCandidate;
+use super::candidate::{InRelease, SentenceCandidate};
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
 use super::form::asks_for_default;
+use super::naming::AskedWords;
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
-use super::row::cells_asked_for;
+use super::row::{cells_asked_for, columns_and_values};
 use super::sought::Sought;
 use super::surroundings::opens_with_default;
 use super::{ExtractiveAnswer, QuotedSentence};
@@ -75,7 +76,8 @@ pub fn compose(
     };
     let best = *choice.sentences.first()?;
     let features = Features::of(question, best, &ranked, likeness);
-    let is_in_form = best.0.bonus >= IN_FORM || is_row_asked_for(question, best.0);
+    let is_in_form =
+        best.0.bonus >= IN_FORM || best.0.in_release == InRelease::Line || is_row_asked_for(question, best.0);
     let least = if is_in_form { LEAST_IN_FORM } else { LEAST };
     let lacks_kind = parts.is_empty() && !sought.is_told_by(&choice.sentences);
     let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
@@ -88,7 +90,8 @@ pub fn compose(
     };
     let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
-    answer.is_unlikely = features.probability() < least || is_one_of_alike(question, best.0, &ranked);
+    let is_doubted = features.probability() < least && best.0.in_release != InRelease::Heading;
+    answer.is_unlikely = is_doubted || is_one_of_alike(question, best.0, &ranked);
     answer.name_missing(&choice.missing);
     Some(answer)
 }
@@ -135,7 +138,7 @@ fn is_echo(question: &Question, sentence: &SentenceCandidate) -> bool {
     let leads_in = !sentence.items.is_empty() || sentence.code.is_some();
     // "It is thread-safe" has the words of the question whether it is.
     let may_affirm = question.kind == AnswerKind::YesNo && !sentence.text.trim_end().ends_with('?');
-    if sentence.is_row || leads_in || may_affirm {
+    if sentence.is_row || sentence.in_release == InRelease::Line || leads_in || may_affirm {
         return false;
     }
     let asked: HashSet<String> = lower_case_words(&question.text).collect();
@@ -168,9 +171,11 @@ fn is_rivalled(chosen: &[Scored<'_>], features: &Features) -> bool {
     chosen.first().is_some_and(|(best, _)| best.behind > NEARER) && features.margin() < CLEAR_LEAD
 }
 
-/// Whether a row of a table holds all that a question of several words says, and the kind of thing asked for.
+/// Whether a row of a table holds all that a question of several words says, or the question names a cell of it, and it holds the
+/// kind of thing asked for.
 fn is_row_asked_for(question: &Question, best: &SentenceCandidate) -> bool {
-    let is_singled_out = question.terms.terms().len() > 1 && question.terms.share(best.mask) >= 1.0;
+    let holds_all = question.terms.terms().len() > 1 && question.terms.share(best.mask) >= 1.0;
+    let is_singled_out = holds_all || AskedWords::of(&question.asked).name_cell(&columns_and_values("", &best.text));
     best.is_row && best.holds_kind && is_singled_out
 }
 

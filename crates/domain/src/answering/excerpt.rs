@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::calculation::Figure;
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::header::Headers;
@@ -14,6 +15,7 @@ use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
+use crate::release_notes;
 
 /// Most passages of an answer.
 const MOST_PASSAGES: usize = 4;
@@ -126,7 +128,7 @@ impl<'m> Sources<'m> {
             Need::Calculation(figure) if ranked.first().is_some_and(|(best, _)| figure.is_told_by(&best.text)) => {
                 Vec::new()
             }
-            Need::Calculation(_) => self.figures(ranked),
+            Need::Calculation(figure) => self.rows_of_all(*figure, ranked).unwrap_or_else(|| self.figures(ranked)),
         };
         Excerpts { chosen, missing: Vec::new() }
     }
@@ -262,6 +264,23 @@ impl<'m> Sources<'m> {
         best.into_iter().map(|(_, excerpt)| excerpt).collect()
     }
 
+    /// All notes of the release whose version the question names, where it asks for no more: "what changed in 1.8".
+    pub(super) fn release(&self) -> Option<Vec<Excerpt>> {
+        let named = self.question().terms.all_identifiers();
+        let is_asked_for = |(number, read): &(usize, &ReadSource<'_>)| {
+            let titled = self.material.evidence.get(*number).map_or(0, |evidence| evidence.title_mask);
+            let is_whole =
+                release_notes::release(read.source.heading) == Some(read.source.heading.len().saturating_sub(1));
+            is_whole && titled & named != 0 && self.question().terms.share(titled) >= 1.0
+        };
+        let (number, read) = self.read.iter().enumerate().find(is_asked_for)?;
+        let of_section = |section: &Range<usize>| {
+            let notes = read.heading(section).map_or(section.start, |heading| heading + 1)..section.end;
+            read.excerpt(number, section, notes, PassageReason::Overview)
+        };
+        Some(read.sections.iter().map(of_section).collect())
+    }
+
     /// The paragraphs of the best sentences.
     fn explanation(&self, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
         let mut chosen: Vec<Excerpt> = Vec::new();
@@ -276,6 +295,14 @@ impl<'m> Sources<'m> {
             }
         }
         chosen
+    }
+
+    /// The table of the best row, for the sum or the average of a column: the question names none of its rows.
+    fn rows_of_all(&self, figure: Figure, ranked: &[Scored<'_>]) -> Option<Vec<Excerpt>> {
+        let (best, _) = ranked.first().filter(|(best, _)| best.is_row && best.named <= 0.0)?;
+        let is_over_all = matches!(figure, Figure::Average | Figure::Sum);
+        let table = self.paragraph_of(best.source, best.range.start, PassageReason::Figures)?;
+        is_over_all.then(|| vec![table])
     }
 
     /// The best row or paragraph of the best source that holds a number, and those that hold more of the question.

@@ -24,6 +24,12 @@ const UNDER_REASON: f32 = 0.3;
 /// The same for a sentence that tells a default where one is asked for.
 const DEFAULT: f32 = 0.3;
 
+/// Loss of a sentence that tells a default where the question is for the setting of those who ask: "what do we set it to".
+const NOT_OWN: f32 = 0.4;
+
+/// Words of those who ask for what is their own.
+const OWN: [&str; 3] = ["our", "us", "we"];
+
 /// Loss of a sentence that tells of one case.
 const EXAMPLE: f32 = 0.1;
 
@@ -48,6 +54,9 @@ const PRESENT_OPENINGS: [&str; 8] =
 
 /// Words that begin a condition.
 const CONDITIONS: [&str; 9] = ["when", "whenever", "if", "once", "unless", "until", "after", "before", "while"];
+
+/// Most words from "if no" to "is given".
+const MOST_OF_GIVEN: usize = 5;
 
 /// Words of a question for what holds where nothing else is said, beside "default".
 const UNSAID: [&str; 16] = [
@@ -196,6 +205,8 @@ pub(super) struct AskedForm<'q> {
     of_option: f32,
     /// Whether it is for a default, which stands elsewhere in its entry than at the beginning.
     pub(super) is_for_default: bool,
+    /// Bonus of a sentence that tells a default: a loss where the question is for what holds with those who ask.
+    of_default: f32,
     /// Whether it is for a variable of the environment.
     is_for_environment: bool,
     /// Whether it is for an example.
@@ -210,6 +221,11 @@ impl<'q> AskedForm<'q> {
             options: question.terms.options(),
             of_option: if asks_for_option(&asked) { AN_OPTION } else { 0.0 },
             is_for_default: asks_for_default(&asked),
+            of_default: match asks_for_default(&asked) {
+                true => DEFAULT,
+                false if lower_case_words(&asked).any(|word| OWN.contains(&word.as_str())) => -NOT_OWN,
+                false => 0.0,
+            },
             is_for_environment: asked.contains("environment variable"),
             is_for_example: asked.contains("example"),
         }
@@ -233,8 +249,8 @@ impl<'q> AskedForm<'q> {
             None => 0.0,
         };
         let is_example = is_example(sentence) && !self.is_for_example;
-        if self.is_for_default && tells_default(sentence) && !is_example {
-            bonus += DEFAULT;
+        if self.of_default.abs() > 0.0 && tells_default(sentence) && !is_example {
+            bonus += self.of_default;
         }
         if self.is_for_environment && names_variable(sentence) {
             bonus += ENVIRONMENT;
@@ -298,7 +314,14 @@ pub(super) fn tells_default(text: &str) -> bool {
     let is_default = |word: &String| matches!(word.as_str(), "default" | "defaults" | "defaulted");
     let others =
         words.windows(2).filter(|pair| matches!(pair, [non, word] if non == "non" && is_default(word))).count();
-    words.iter().filter(|word| is_default(word)).count() > others
+    words.iter().filter(|word| is_default(word)).count() > others || tells_of_none_given(&words)
+}
+
+/// Whether words tell what holds where nothing is given: "if no signal is specified".
+fn tells_of_none_given(words: &[String]) -> bool {
+    let is_given = |word: &String| matches!(word.as_str(), "given" | "provided" | "specified");
+    let none = words.windows(2).position(|pair| matches!(pair, [condition, no] if condition == "if" && no == "no"));
+    none.is_some_and(|none| words.iter().skip(none + 2).take(MOST_OF_GIVEN).any(is_given))
 }
 
 /// Whether a question is for those who may or must do something, whom documents name by their office.

@@ -279,6 +279,10 @@ fn a_page_of_another_year_does_not_answer() {
     assert_eq!(answer_of("What does a car to the island cost in 2027?", "Cars 2026", page), None);
     assert!(answer_of("What does a car to the island cost in 2026?", "Cars 2026", page).is_some());
     assert!(answer_of("What does a car to the island cost in 2027?", "Cars", page).is_some());
+    let fiscal = "| Income | FY2026 | FY25 |\n|---|---|---|\n| Cars | 89 | 95 |";
+    assert!(answer_of("What is the income of cars in 2025?", "Cars 2026", fiscal).is_some());
+    assert!(answer_of("What is the income of cars in FY25?", "Cars 2026", fiscal).is_some());
+    assert_eq!(answer_of("What is the income of cars in 2024?", "Cars 2026", fiscal), None);
     let both = "A car to the island costs 89 pounds, and 95 pounds from 2027 on.";
     assert!(answer_of("What does a car to the island cost in 2027?", "Cars 2026", both).is_some());
 }

@@ -30,12 +30,24 @@ impl<'q> AskedWords<'q> {
         value.len() > 1 && self.hold(&value)
     }
 
+    /// Whether the question names the thing that a row is about, by all words of its first cell, and the column of another cell.
+    pub(super) fn name_cell(&self, row: &[(String, String)]) -> bool {
+        let are_asked = |text: &str| {
+            let mut words = lower_case_words(text).peekable();
+            words.peek().is_some() && words.all(|word| self.words.contains(&word))
+        };
+        let Some(((_, name), others)) = row.split_first() else { return false };
+        name.contains(char::is_alphabetic) && are_asked(name) && others.iter().any(|(column, _)| are_asked(column))
+    }
+
     /// Whether the question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there.
     pub(super) fn name(&self, column: &str, value: &str) -> bool {
         let mut column = lower_case_words(column).peekable();
         let is_asked = |word: String| {
-            let is_verb_of =
-                |asked: &String| asked.len() >= SHORTEST_VERB && word.strip_prefix(asked.as_str()).is_some_and(is_doer);
+            let is_verb_of = |asked: &String| {
+                let is_done = || asked.strip_suffix("ed").is_some_and(|stem| word.strip_suffix("ing") == Some(stem));
+                asked.len() >= SHORTEST_VERB && word.strip_prefix(asked.as_str()).is_some_and(is_doer) || is_done()
+            };
             self.words.contains(&word) || self.words.iter().any(is_verb_of)
         };
         if column.peek().is_none() || !column.all(is_asked) {
@@ -116,11 +128,26 @@ mod tests {
             ("Which cars have diesel?", "Fuel", "diesel", false),
             ("Which parts have the status in stock?", "Status", "In stock", true),
             ("Which boats does Ada Byron own?", "Owner", "Ada Byron", true),
+            ("Which boats are rated A?", "Rating", "A", true),
             ("Which boats does Ada Byron own?", "Deputy", "Ada Byron", false),
             ("Which parts?", "", "parts", false),
         ];
         for (question, column, value, expected) in cases {
             assert_eq!(AskedWords::of(question).name(column, value), expected, "{question} {column} {value}");
+        }
+    }
+
+    #[test]
+    fn a_cell_is_named_by_its_row_and_its_column() {
+        let row = [("Boat", "Heron II"), ("Berth", "4"), ("Length (m)", "12")]
+            .map(|(column, value)| (column.to_owned(), value.to_owned()));
+        for (question, expected) in [
+            ("Which berth has the Heron II?", true),
+            ("What is the length of Heron II in m?", true),
+            ("Which berth has the Heron?", false),
+            ("Who owns the Heron II?", false),
+        ] {
+            assert_eq!(AskedWords::of(question).name_cell(&row), expected, "{question}");
         }
     }
 }

@@ -282,9 +282,25 @@ pub(super) fn is_headed_as_reason(headings: &[String]) -> bool {
     REASON_HEADINGS.contains(&heading.trim_end_matches(['?', ':']))
 }
 
+/// Openings of a question for a reason.
+const WHY: [&str; 11] = [
+    "why ",
+    "how come ",
+    "for what reason ",
+    "what caused ",
+    "what causes ",
+    "what is the cause ",
+    "what was the cause ",
+    "what's the cause ",
+    "what is the reason ",
+    "what was the reason ",
+    "what's the reason ",
+];
+
 /// Whether a question asks for a reason.
 pub(super) fn asks_why(question: &str) -> bool {
-    question.trim_start().get(..4).is_some_and(|opening| opening.eq_ignore_ascii_case("why "))
+    let asked = question.trim_start().to_lowercase();
+    WHY.iter().any(|opening| asked.starts_with(opening))
 }
 
 /// Where a reason is given.

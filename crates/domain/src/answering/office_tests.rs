@@ -6,6 +6,7 @@ use super::*;
 use crate::evidence::passage::PassageEvidence;
 use crate::late_interaction::Likeness;
 use crate::lexical::analyzer::Analyzer;
+use crate::release_notes::with_release;
 
 fn given(question: &str, source: &AnswerSource<'_>) -> Option<QuotedPassages> {
     given_of(question, &[*source])
@@ -22,7 +23,9 @@ fn a_question_in_the_text_is_answered_by_what_follows_it() {
 #[test]
 fn a_reason_stands_under_its_label() {
     let report = "**Impact.** The kiln stopped in June for a day.\n\n**Cause.** A fuse of the wrong size made the kiln stop.\n\n**Fix.** The kiln has another fuse since 9 June.";
-    assert!(text("Why did the kiln stop?", &[report]).contains("A fuse of the wrong size made the kiln stop. [^1]"));
+    for question in ["Why did the kiln stop?", "What caused the kiln to stop in June for a day?"] {
+        assert!(text(question, &[report]).contains("A fuse of the wrong size made the kiln stop. [^1]"), "{question}");
+    }
 }
 
 #[test]
@@ -350,4 +353,61 @@ fn the_number_of_a_telephone_has_digits() {
     };
     assert!(is_doubtful("Dr Moss has a phone and family medicine. She is on leave until 31 August 2026."));
     assert!(!is_doubtful("Dr Moss has a phone of her own: 01632 960 440. She is number 2 of the practice."));
+}
+
+#[test]
+fn what_we_set_is_no_default() {
+    let manual = "The setting jar_count is 5 by default. It takes effect at once.";
+    let ours = "In the shop jar_count is 9 since the summer, and lids are counted twice.";
+    assert_eq!(text("What do we set jar_count to?", &[manual, ours]), ours.to_owned() + " [^2]");
+    assert!(text("What is the default of jar_count?", &[manual, ours]).contains("5 by default"));
+}
+
+#[test]
+fn a_title_in_bold_is_a_label() {
+    let page =
+        "**Returning Contributors: New Requirements for Submissions Below**\n\nThe glaze was written up by Ada Byron.";
+    assert!(!text("Who wrote up the glaze for contributors?", &[page]).contains("Returning"));
+}
+
+#[test]
+fn a_release_tells_its_changes_its_version_and_its_date() {
+    let notes = "## 2.0.0 - 2024-09-10\n\n### Added\n- Blue jars can be glazed.\n- A window of glass.\n\n### Removed\n- Lids of tin, as jars of 1.8.0 had them.\n\n## 1.8.0 - 2023-02-28\n\n### Added\n- Lids of tin.";
+    let source = AnswerSource { title: "Changelog", ..AnswerSource::alone(notes) };
+    let of = |question: &str| {
+        let parsed = parsed(question);
+        let title = with_release("Changelog".to_owned(), &["2.0.0 - 2024-09-10".to_owned()]);
+        let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, &title, notes)];
+        let found = candidates(&parsed, &[source], &evidence);
+        compose(&parsed, &found, Some(&vec![Likeness::of_cosine(0.3); found.len()]))
+            .unwrap_or_else(|| panic!("{question}"))
+    };
+    for (question, expected) in [
+        (
+            "Which version removed lids of tin?",
+            "2.0.0 - 2024-09-10 [^1]\n\nLids of tin, as jars of 1.8.0 had them. [^1]",
+        ),
+        ("Since when are there blue jars?", "2.0.0 - 2024-09-10 [^1]\n\nBlue jars can be glazed. [^1]"),
+        ("Which version added a window of glass?", "2.0.0 - 2024-09-10 [^1]\n\nA window of glass. [^1]"),
+        ("When was 2.0.0 released?", "2.0.0 - 2024-09-10 [^1]"),
+        ("When was 1.8.0 released?", "1.8.0 - 2023-02-28 [^1]"),
+        ("What is the latest version?", "2.0.0 - 2024-09-10 [^1]"),
+    ] {
+        let answer = of(question);
+        assert_eq!((answer.text.as_str(), answer.is_doubtful()), (expected, false), "{question}");
+    }
+}
+
+#[test]
+fn both_parts_are_answered_by_sentences_beside_each_other() {
+    let page = "Laptops are replaced every 4 years. The standard model is the Kestrel 14.";
+    // No chunk holds "often".
+    let frequency = |stem: &str| if stem == "often" { 0 } else { 5 };
+    let asked = "What is the standard laptop model and how often are laptops replaced?";
+    let parsed = Question::new(Analyzer::english(), asked, 100, frequency);
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "", page)];
+    let both =
+        compose(&parsed, &candidates(&parsed, &[AnswerSource::alone(page)], &evidence), None).expect("an answer");
+    assert!(both.text.contains("every 4 years") && both.text.contains("Kestrel 14"), "{}", both.text);
+    assert_eq!(parsed.terms.unknown_words().count(), 0);
 }

@@ -2,7 +2,7 @@
 
 use crate::asking::{asks_yes_or_no, is_auxiliary, is_question_word};
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::{Question, TermMask};
+use crate::evidence::{Question, TermMask, frame};
 use crate::wording::lower_case_words;
 
 /// Signs between two questions in one sentence, before the word that opens the second.
@@ -165,7 +165,7 @@ fn mask_of(question: &Question, part: &str) -> TermMask {
         let mut words = part.split(|c: char| !c.is_alphanumeric());
         words.any(|own| own.eq_ignore_ascii_case(word))
     };
-    question.terms.mask_where(|term| holds(&term.word))
+    question.terms.mask_where(|term| holds(&term.word) && !frame::asks_how(&term.word.to_lowercase()))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::AnswerSource;
 use super::candidate::{below_heading, is_cut};
 use super::fragment::{is_code, is_fragment, is_part_of_synopsis, leans_on_item_above};
 use super::quote::{plain_line, quotable};
@@ -12,6 +13,7 @@ use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::SentenceEvidence;
 use crate::markdown::BlockKind;
+use crate::release_notes;
 use crate::wording::start_of_line;
 
 /// A sentence as it may be quoted.
@@ -26,8 +28,8 @@ pub(super) struct Quotation<'s> {
     pub(super) is_row: bool,
     /// The header above it; empty if it has none.
     pub(super) header: &'s str,
-    /// Whether it is a heading that tells when what the question names was.
-    pub(super) is_dated_heading: bool,
+    /// Whether it is a heading that tells when what the question names was, or which version is the latest.
+    pub(super) tells_release: bool,
 }
 
 impl<'s> SentenceReader<'s> {
@@ -36,20 +38,23 @@ impl<'s> SentenceReader<'s> {
         let (source, sentence) = (self.source, here.sentence);
         let range = below_heading(source, sentence.range.clone());
         let words = source.text.get(range.clone())?;
-        let is_dated_heading = is_dated_heading(self.asked.question, sentence, words);
+        let tells_release = is_dated_heading(self.asked.question, sentence, words)
+            || here.place == 0 && is_latest_release(self.asked.question, source, sentence, words);
         let heads_list = here.list.is_some_and(|list| list.is_headed);
         let is_row = sentence.kind == BlockKind::TableRow;
-        let can_state = is_dated_heading || heads_list || is_row || sentence.kind == BlockKind::Paragraph;
+        let can_state = tells_release || heads_list || is_row || sentence.kind == BlockKind::Paragraph;
         if !can_state || is_label(words.trim()) {
             return None;
         }
         let header = self.headers.above(sentence.range.start, sentence.header.as_ref()).filter(|_| is_row);
         let row = header.map(|header| labelled(header, words));
         let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
-        let text = text.or_else(|| heads_list.then(|| plain_line(words))?)?;
+        // However brief: "Blue jars." is a change.
+        let may_be_brief = heads_list || tells_release || self.tells_changes;
+        let text = text.or_else(|| may_be_brief.then(|| plain_line(words))?)?;
         let header = header.unwrap_or_default();
         // Asked without its tags and bars: a row of a table of contents may be a question.
-        (!is_question(&text)).then_some(Quotation { range, words, text, is_row, header, is_dated_heading })
+        (!is_question(&text)).then_some(Quotation { range, words, text, is_row, header, tells_release })
     }
 
     /// Whether a quotation says nothing by itself. `is_headed_name` is that its heading makes it the name of somebody.
@@ -66,7 +71,7 @@ impl<'s> SentenceReader<'s> {
         is_cut(source, start)
             || leans_on_item_above(text) && is_item(source.text, start)
             || is_code(text)
-            || is_fragment(text) && !is_headed_name && !quoted.is_dated_heading
+            || is_fragment(text) && !is_headed_name && !quoted.tells_release
     }
 }
 
@@ -76,6 +81,14 @@ fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &st
         && question.kind == AnswerKind::Date
         && sentence.mask & question.terms.identifiers() != 0
         && question.kind.is_held_by(&question.known, words)
+}
+
+/// Whether a heading of release notes names the version that a question for the latest is for: the first that is released.
+fn is_latest_release(question: &Question, source: &AnswerSource<'_>, sentence: &SentenceEvidence, words: &str) -> bool {
+    sentence.kind == BlockKind::Heading
+        && release_notes::is_latest_asked_for(&question.asked)
+        && release_notes::is_of_them(source.title)
+        && release_notes::names_version(words)
 }
 
 /// Whether the sentence at a byte begins an item of a list: nothing but its mark stands before it on its line.

@@ -106,3 +106,24 @@ fn only_the_table_that_a_source_begins_in_has_the_header_before_it() {
     assert!(whole.contains("- Supplier: Bo | Rating: B [^1]"), "{whole}");
     assert!(whole.ends_with("Cyd | A [^1]") && !whole.contains("Supplier: Cyd"), "{whole}");
 }
+
+#[test]
+fn an_average_over_all_rows_is_given_all_of_them() {
+    let pumps = "| Pump | Weight kg |\n|---|---|\n| Alfa | 40 |\n| Bravo | 50 |\n| Coil | 60 |";
+    let given = given_of("What is the average weight of the pumps?", &[AnswerSource::alone(pumps)]).expect("passages");
+    assert!(["40", "50", "60"].iter().all(|weight| given.text.contains(weight)), "{}", given.text);
+}
+
+#[test]
+fn a_cell_that_is_named_by_row_and_column_answers() {
+    let boats = "| Boat | Q1 | Q2 | Berth |\n|---|---|---|---|\n| Heron II | 310 | 290 | 4 |\n| Tern | 305 | 350 | 6 |\n| Gull | 12 | 14 | 7 |";
+    let question = parsed("How many passengers came with the Heron II in Q2 of the summer that rained so much?");
+    let evidence = [PassageEvidence::new(Analyzer::english(), &question.terms, "", boats)];
+    let found = candidates(&question, &[AnswerSource::alone(boats)], &evidence);
+    let answer = compose(&question, &found, Some(&vec![Likeness::of_cosine(0.1); found.len()])).expect("an answer");
+    assert!(answer.features.probability() < confidence::LEAST, "{}", answer.features.probability());
+    assert_eq!(
+        (answer.text.as_str(), answer.is_doubtful()),
+        ("Boat: Heron II | Q1: 310 | Q2: 290 | Berth: 4 [^1]", false)
+    );
+}

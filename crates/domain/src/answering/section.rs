@@ -9,6 +9,9 @@ use crate::markdown::{BlockKind, is_bold};
 /// Most words of a bold sentence that is a label.
 const MOST_OF_LABEL: usize = 5;
 
+/// The same of one that does not end like a sentence.
+const MOST_OF_TITLE: usize = 9;
+
 /// Longest sign before a question, as in `Question 12:`.
 const LONGEST_SIGN: usize = 10;
 
@@ -60,9 +63,11 @@ impl<'t> RunIn<'t> {
     }
 }
 
-/// Whether a sentence is a label in bold.
+/// Whether a sentence is a label in bold: brief, or not written as a sentence.
 pub(super) fn is_label(words: &str) -> bool {
-    is_bold(words) && words.split_whitespace().count() <= MOST_OF_LABEL
+    let is_title = || !ends_like_sentence(words.trim_end_matches(AROUND));
+    let most = if is_title() { MOST_OF_TITLE } else { MOST_OF_LABEL };
+    is_bold(words) && words.split_whitespace().count() <= most
 }
 
 /// The section that is being read.

@@ -2,7 +2,7 @@
 
 use super::AnswerSource;
 use super::asked::{Asked, Heading};
-use super::candidate::SentenceCandidate;
+use super::candidate::{InRelease, SentenceCandidate};
 use super::entry::{Entry, is_glossary};
 use super::form::tells_default;
 use super::fragment::is_title_line;
@@ -12,8 +12,10 @@ use super::section::{RunIn, Section, is_question};
 use super::surroundings::{
     Above, context, entry_begun, opens_with_default, ruling, taken_back, told_below, version_over,
 };
+use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::markdown::BlockKind;
+use crate::release_notes;
 use crate::wording::named_value;
 
 /// A source, with what holds of all of its sentences.
@@ -28,6 +30,8 @@ pub(super) struct SentenceReader<'s> {
     pub(super) about: f32,
     /// Whether its document changes what another one says.
     pub(super) is_change: bool,
+    /// Whether it is of release notes, and the question is for what they tell.
+    pub(super) tells_changes: bool,
     lists: Lists,
     is_glossary: bool,
 }
@@ -75,6 +79,8 @@ impl<'s> SentenceReader<'s> {
             headers: Headers::of(source, evidence),
             about: asked.words.are_about(source.title),
             is_change: asked.is_changed_by(source.title),
+            tells_changes: release_notes::is_of_them(source.title)
+                && release_notes::are_asked_for(&asked.question.text),
             lists: Lists::of(source, evidence),
             is_glossary: is_glossary(source.text, &evidence.sentences),
         }
@@ -123,10 +129,21 @@ impl<'s> SentenceReader<'s> {
     fn surround(&self, candidate: &mut SentenceCandidate, here: &Here<'_>) {
         let (asked, source, evidence) = (self.asked, self.source, self.evidence);
         let Here { place, sentence, above, paragraph, .. } = *here;
-        candidate.context = context(source, above, sentence)
+        let version = version_over(asked, source, evidence.sentences.get(..place).unwrap_or_default(), sentence);
+        let is_told_above = |(_, text): &(_, String)| asked.question.kind.is_held_by(&asked.question.known, text);
+        if asked.question.kind == AnswerKind::Date && version.as_ref().is_some_and(is_told_above) {
+            candidate.holds_kind = true;
+        }
+        // "A window in the door." says something below its version and "Added".
+        let above_it = evidence.sentences.iter().take(place).rfind(|above| above.kind == BlockKind::Heading);
+        let held = candidate.held | above_it.map_or(0, |heading| heading.mask);
+        if version.is_some() && asked.question.terms.share(held) >= 1.0 {
+            (candidate.in_release, candidate.is_fragment) = (InRelease::Line, false);
+        }
+        candidate.context = version
+            .or_else(|| context(source, above, sentence))
             .or_else(|| ruling(asked.question, source, paragraph))
-            .or_else(|| entry_begun(source, paragraph))
-            .or_else(|| version_over(asked, source, evidence.sentences.get(..place).unwrap_or_default(), sentence));
+            .or_else(|| entry_begun(source, paragraph));
         if asked.form.is_for_default && opens_with_default(&candidate.text) {
             candidate.belong_to(source, above, &asked.question.terms);
         }

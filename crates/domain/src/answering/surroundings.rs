@@ -15,6 +15,7 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
+use crate::release_notes::{self, names_release, number_in};
 use crate::wording::{answers_yes_or_no, denies, is_version, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
@@ -134,29 +135,35 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
 }
 
 /// The nearest heading above a sentence that names a version, where the question is for one and the sentence has none, or the
-/// heading begins with it: release notes tell it once for all that is new, whose sentences name other versions.
+/// heading begins with it: release notes tell it once for all that is new, whose sentences name other versions. There it also tells
+/// the date that is asked for.
 pub(super) fn version_over(
     asked: &Asked<'_>,
     source: &AnswerSource<'_>,
     above: &[SentenceEvidence],
     sentence: &SentenceEvidence,
 ) -> Option<(Range<usize>, String)> {
-    if !asked.is_for_version {
+    let is_of_release_notes = release_notes::is_of_them(source.title);
+    let tells_date = is_of_release_notes && asked.question.kind == AnswerKind::Date;
+    if !asked.is_for_version && !tells_date {
         return None;
     }
     let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
     let is_one = |word: &str| is_version(number_in(word));
-    let heading = above.iter().rfind(|above| above.kind == BlockKind::Heading)?;
+    // "Fixed" stands below the version.
+    let is_over = |heading: &&SentenceEvidence| !is_of_release_notes || names_release(words(heading));
+    let heading = above.iter().filter(|above| above.kind == BlockKind::Heading).rfind(is_over)?;
+    // A line that names another version than it stands under is about that one.
+    let terms = &asked.question.terms;
+    let (versions, named) = (terms.mask_where(|term| is_version(&term.word)), terms.all_identifiers());
+    if tells_date && (versions & !heading.mask != 0 || named & !heading.mask & !sentence.mask != 0) {
+        return None;
+    }
     let begins_with_it = words(heading).split_whitespace().next().is_some_and(is_one);
     let names_it = words(heading).split_whitespace().any(is_one);
     let is_told = words(sentence).split_whitespace().any(is_one);
     (begins_with_it || names_it && !is_told).then_some(())?;
     Some((heading.range.clone(), plain_line(words(heading))?))
-}
-
-/// A word from its first digit to its last: "v1.17.0," is of version 1.17.0.
-fn number_in(word: &str) -> &str {
-    word.trim_matches(|sign: char| !sign.is_ascii_digit())
 }
 
 /// The next sentence of the paragraph, if it takes back a part of what the one before denies.

@@ -10,7 +10,7 @@ use super::features::{Features, Passage, of_round_holding};
 use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
 use super::question::{Answerability, answerability_by, with_odds};
 use super::signs::Signs;
-use super::{Grade, Verdict, row};
+use super::{Grade, Verdict, signs};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::release_notes;
@@ -78,8 +78,8 @@ fn grade_by_odds(
     let features = of_round_holding(signs.held, question, passages, evidence);
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
     let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
-    let of_passages = passages.iter().zip(evidence).zip(&signs.have_row);
-    let by_form = of_passages.map(|((passage, evidence), has_row)| by_form(question, passage, evidence, *has_row));
+    let of_passages = passages.iter().zip(evidence).zip(&signs.have_line);
+    let by_form = of_passages.map(|((passage, evidence), has_line)| by_form(question, passage, evidence, *has_line));
     let asks_for_changes = release_notes::are_asked_for(&question.text);
     let rare = question.terms.rare_names() | question.terms.identifiers();
     let is_named = |evidence: &PassageEvidence| evidence.mask() & rare == rare;
@@ -122,11 +122,11 @@ fn grade_by_odds(
     GradedRound { answerability, verdicts }
 }
 
-/// Probability of a passage by a row that holds all of the question, by a sentence that defines the term that is asked for, or
+/// Probability of a passage by a row or a line that holds all of the question, by a sentence that defines the term that is asked for, or
 /// by the entry of an option or a setting that is named; 0 where it has none.
-fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence, has_row: bool) -> f32 {
-    if has_row {
-        return row::PROBABILITY;
+fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence, has_line: bool) -> f32 {
+    if has_line {
+        return signs::LINE;
     }
     if question.terms.asks_for_term() && question.terms.is_defined_in(passage.text) {
         return DEFINITION;

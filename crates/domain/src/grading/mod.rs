@@ -7,6 +7,7 @@ pub mod missing;
 mod model;
 pub mod question;
 mod question_model;
+mod release;
 pub mod reply;
 mod row;
 mod signs;

@@ -7,9 +7,8 @@
 
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
-use super::row;
-use super::signs::Signs;
-use super::unnamed::{is_about_something_else, names_foreign_code};
+use super::signs::{LINE, Signs};
+use super::unnamed::{is_about_something_else, names_foreign_code, names_foreign_number};
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -106,11 +105,12 @@ pub(super) fn answerability_by(
     let chunks = nearest.as_ref().and_then(|nearest| nearest.passage.among).unwrap_or_else(|| question.terms.chunks());
     let features = of_nearest(question, passages, nearest.as_ref());
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
-    let by_row = if signs.have_row.contains(&true) { row::PROBABILITY } else { 0.0 };
+    let by_line = if signs.have_line.contains(&true) { LINE } else { 0.0 };
     let by_heading = signs.headed.iter().copied().fold(0.0, f32::max);
-    let probability = with_odds(model.probability(&features, chunks), odds).max(by_row).max(by_heading);
-    let is_elsewhere =
-        is_about_something_else(question, evidence, signs.held) || names_foreign_code(question, passages);
+    let probability = with_odds(model.probability(&features, chunks), odds).max(by_line).max(by_heading);
+    let is_elsewhere = is_about_something_else(question, evidence, signs.held)
+        || names_foreign_code(question, passages)
+        || names_foreign_number(question, passages);
     let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }

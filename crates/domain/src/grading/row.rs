@@ -11,9 +11,6 @@ use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
 use crate::wording::denies;
 
-/// Probability of a passage with such a row. Not fitted: the sets have too few of them.
-pub(super) const PROBABILITY: f32 = 0.6;
-
 /// Share of the question's weight that counts as all of it.
 const ALL: f32 = 0.95;
 

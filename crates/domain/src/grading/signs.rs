@@ -1,14 +1,17 @@
 //! Signs of an answer that the grades of the single passages and that of the whole round are both told by.
 
 use super::features::Passage;
-use super::{headed, row};
+use super::{headed, release, row};
 use crate::evidence::passage::PassageEvidence;
 use crate::evidence::{Question, TermMask};
 
+/// Probability of a passage with a line that holds all of the question. Not fitted: the sets have too few of them.
+pub(super) const LINE: f32 = 0.6;
+
 /// The signs in the passages of a round, read once.
 pub(super) struct Signs {
-    /// For each passage whether one of its rows holds all of the question.
-    pub(super) have_row: Vec<bool>,
+    /// For each passage whether one of its rows, or a line of release notes, holds all of the question.
+    pub(super) have_line: Vec<bool>,
     /// For each passage its probability by its title and its headings.
     pub(super) headed: Vec<f32>,
     /// The terms of the question that some passage or its title holds.
@@ -17,9 +20,11 @@ pub(super) struct Signs {
 
 impl Signs {
     pub(super) fn of(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Self {
-        let of_passages = passages.iter().zip(evidence);
+        let have_line = passages.iter().zip(evidence).map(|(passage, evidence)| {
+            row::answers(question, passage, evidence) || release::answers(question, passage, evidence)
+        });
         Self {
-            have_row: of_passages.map(|(passage, evidence)| row::answers(question, passage, evidence)).collect(),
+            have_line: have_line.collect(),
             headed: headed::probabilities(question, evidence),
             held: held_by(evidence),
         }
