@@ -9,6 +9,7 @@ use super::{
     extract::ValidJson,
     fields::{Faults, MAX_CHECKED_TEXT},
     filter::FilterBody,
+    json_object::object,
     number::shortest,
     problem::ApiError,
     schema::{CheckedText, ClaimVerdictSchema, CollectionNames, PlainText, ShortText, ValidationLevelSchema},
@@ -49,7 +50,7 @@ pub(super) struct CheckBody {
     #[schema(value_type = Option<CollectionNames>, nullable = false)]
     collections: Option<Vec<String>>,
     /// Limits which passages may be found in collections.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     filter: FilterBody,
     /// Maximum number of passages that are searched for each claim in collections, 1 to 20.
     #[serde(default = "default_top_k")]

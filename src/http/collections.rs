@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{
     extract::{ValidJson, ValidPath, ValidQuery},
     fields::{Faults, not_null},
+    json_object::object_or_null,
     pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::ApiError,
     schema::{CollectionName, IndexingSchema, PlainText},
@@ -32,6 +33,7 @@ pub(super) struct NewCollectionBody {
     name: String,
     /// How documents are cut into chunks. It can be changed later by another index (`POST
     /// /v1/collections/{name}/indexes`).
+    #[serde(default, deserialize_with = "object_or_null")]
     splitter: Option<SplitterBody>,
     /// Language for stemming and stop words: word endings are removed, so that "Verträge" finds "Vertrag", and stop
     /// words are left out. One of `ar`, `ca`, `cs`, `da`, `de`, `el`, `en`, `es`, `et`, `fi`, `fr`, `hi`, `hu`, `id`,
@@ -46,6 +48,7 @@ pub(super) struct NewCollectionBody {
     indexing: Indexing,
     /// Lets a chat model write a sentence for each chunk that describes how the chunk relates to its document; the
     /// sentence is embedded and indexed with the chunk, but never quoted. If left out, no sentences are written.
+    #[serde(default, deserialize_with = "object_or_null")]
     context: Option<ContextBody>,
     /// Whether questions to the collection may be sent to the deployment's search engine when its documents do not suffice. An
     /// ask of several collections searches the web only if each of them allows it.

@@ -70,7 +70,7 @@ pub(super) async fn parse_body<T: DeserializeOwned + Send + 'static>(request: Re
     let mut parts = body.aggregate();
     if parts.remaining() >= LARGE && parts.chunk().trim_ascii_start().starts_with(b"{") {
         let reader = BufReader::new(parts.reader());
-        let parsing = tokio::task::spawn_blocking(move || parse_with(Deserializer::from_reader(reader)));
+        let parsing = tokio::task::spawn_blocking(move || parse_with(Deserializer::from_reader(reader), || false));
         return parsing.await.map_err(|error| ApiError::internal(format!("a body was not parsed: {error}")))?;
     }
     let whole: Bytes = parts.copy_to_bytes(parts.remaining());
@@ -87,10 +87,15 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     if !is_object && serde_json::from_slice::<IgnoredAny>(body).is_ok() {
         return Err(ApiError::invalid_field(String::new(), "must be a JSON object"));
     }
-    parse_with(Deserializer::from_slice(body))
+    parse_with(Deserializer::from_slice(body), || serde_json::from_slice::<IgnoredAny>(body).is_ok())
 }
 
-fn parse_with<'de, T: DeserializeOwned>(mut deserializer: Deserializer<impl Read<'de>>) -> Result<T, ApiError> {
+/// `is_valid` tells whether the body is valid JSON, where it can be read again: serde calls it a syntax error if a value is no text
+/// where one of several is expected.
+fn parse_with<'de, T: DeserializeOwned>(
+    mut deserializer: Deserializer<impl Read<'de>>,
+    is_valid: impl Fn() -> bool,
+) -> Result<T, ApiError> {
     let parsed = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let mut pointer = pointer(error.path());
         let inner = error.into_inner();
@@ -100,6 +105,9 @@ fn parse_with<'de, T: DeserializeOwned>(mut deserializer: Deserializer<impl Read
         }
         match inner.classify() {
             serde_json::error::Category::Data => ApiError::invalid_field(pointer, in_words_of_json(&message)),
+            serde_json::error::Category::Syntax if is_valid() => {
+                ApiError::invalid_field(pointer, "must be a text, one of those that the OpenAPI document lists")
+            }
             _ => ApiError::unreadable(format!("the body is not valid JSON: {message}")),
         }
     })?;
@@ -138,6 +146,12 @@ fn missing_field(message: &str) -> Option<&str> {
 /// is not with the one that was probably meant.
 fn in_words_of_json(message: &str) -> String {
     let text = message.rsplit_once(" at line ").map_or(message, |(text, _)| text);
+    if text.ends_with("component could not be parsed") {
+        return "must be a date and a time as in RFC 3339, such as 2026-01-31T12:00:00Z".to_owned();
+    }
+    if text.ends_with("invalid digit found in string") {
+        return "must be a whole number, not negative".to_owned();
+    }
     let words = [
         ("invalid type: sequence", "invalid type: list"),
         ("invalid type: map", "invalid type: object"),
@@ -154,9 +168,10 @@ fn in_words_of_json(message: &str) -> String {
     }
 }
 
-/// A type of numbers of the code in words.
+/// A type of the code in words.
 fn in_words(of_rust: &str) -> Option<&'static str> {
     match of_rust {
+        of_object if of_object.starts_with("struct ") => Some("an object"),
         "u8" | "u16" | "u32" | "u64" | "usize" => Some("a whole number, not negative"),
         "i8" | "i16" | "i32" | "i64" | "isize" => Some("a whole number"),
         "f32" | "f64" => Some("a number"),
@@ -190,8 +205,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
             // For a wrong value the message begins with the parameter's name; a missing parameter is only named within
             // it.
             let unknown = detail.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
-            let (name, detail) = match unknown {
-                Some((name, _)) => (name, detail),
+            let named = unknown.map(|(name, _)| name).or_else(|| missing_field(detail));
+            let (name, detail) = match named {
+                Some(name) => (name, detail),
                 None => detail.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("", detail)),
             };
             ApiError::invalid_field(format!("?{name}"), in_words_of_json(detail))
@@ -266,6 +282,23 @@ mod tests {
     }
 
     #[test]
+    fn types_and_times_are_named_in_words() {
+        for (message, expected) in [
+            (
+                "invalid type: integer `3`, expected struct FilterBody at line 1 column 9",
+                "invalid type: integer `3`, expected an object",
+            ),
+            (
+                "the 'separator' component could not be parsed",
+                "must be a date and a time as in RFC 3339, such as 2026-01-31T12:00:00Z",
+            ),
+            ("invalid digit found in string", "must be a whole number, not negative"),
+        ] {
+            assert_eq!(in_words_of_json(message), expected);
+        }
+    }
+
+    #[test]
     fn numbers_are_named_in_words() {
         assert_eq!(
             in_words_of_json("invalid value: integer `-1`, expected usize at line 1 column 9"),
@@ -295,6 +328,26 @@ mod tests {
         for body in ["[]", " [[\"a\"]]", "3", "null", "\"documents\""] {
             let found = problem(body);
             assert_eq!((found.status, found.detail.as_str()), (422, "must be a JSON object"), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_several_is_a_text() {
+        #[derive(Debug, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Colour {
+            Red,
+        }
+        #[derive(Debug, Deserialize)]
+        struct Lamp {
+            #[serde(rename = "colour")]
+            _colour: Colour,
+        }
+        let _ = Colour::Red;
+        for body in [r#"{"colour": null}"#, r#"{"colour": 5}"#, r#"{"colour": []}"#, r#"{"colour": true}"#] {
+            let response = parse::<Lamp>(body.as_bytes()).expect_err("wrong").into_response();
+            let found = response.extensions().get::<Problem>().cloned().expect("a problem");
+            assert_eq!((found.status, found.errors[0].pointer.as_str()), (422, "/colour"), "{body}");
         }
     }
 

@@ -14,6 +14,7 @@ use super::{
     extract::{ValidJson, ValidPath},
     fields::{Faults, not_null},
     jobs::{JobBody, accepted},
+    json_object::object_or_null,
     problem::ApiError,
     splitting::{ContextBody, SplitterBody},
 };
@@ -33,6 +34,7 @@ use crate::{
 pub(super) struct NewIndexBody {
     /// How documents are cut; if left out, as in the active index. Fields left out of it get the defaults of a new
     /// collection.
+    #[serde(deserialize_with = "object_or_null")]
     splitter: Option<SplitterBody>,
     /// How sentences are written that describe how a chunk relates to its document; null to stop writing them. If left
     /// out, as in the active index.

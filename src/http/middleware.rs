@@ -55,6 +55,15 @@ pub(super) async fn limit_headers(request: Request, next: Next) -> Response {
     ApiError::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", title, detail).into_response()
 }
 
+/// Refuses a request whose body is compressed: it would be read as it is.
+pub(super) async fn refuse_encoded(request: Request, next: Next) -> Response {
+    let encoded = request.headers().get(header::CONTENT_ENCODING).filter(|value| *value != "identity");
+    match encoded {
+        None => next.run(request).await,
+        Some(_) => ApiError::content_encoding().into_response(),
+    }
+}
+
 /// The request's id, which [`sane_request_id`] and the layer after it have set.
 pub(super) fn request_id(request: &Request) -> Option<String> {
     request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).map(str::to_owned)

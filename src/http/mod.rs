@@ -24,6 +24,7 @@ mod in_flight;
 mod indexes;
 mod ingest;
 mod jobs;
+mod json_object;
 mod keys;
 mod mcp;
 mod metrics;
@@ -208,6 +209,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         .layer(axum::middleware::from_fn(middleware::complete_problem))
         .layer(axum::middleware::from_fn_with_state(state.clone(), refusals::record_refusals))
         .layer(axum::middleware::from_fn(middleware::limit_headers))
+        .layer(axum::middleware::from_fn(middleware::refuse_encoded))
         .layer(axum::middleware::from_fn_with_state(cross_origin, cross_origin::refuse_foreign))
         .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

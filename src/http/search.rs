@@ -11,6 +11,7 @@ use super::{
     extract::ValidJson,
     fields::Faults,
     filter::FilterBody,
+    json_object::object,
     problem::ApiError,
     schema::{CollectionNames, Question},
     source::SourceBody,
@@ -44,10 +45,10 @@ pub(super) struct SearchBody {
     /// Without it no result is left out.
     min_score: Option<f64>,
     /// Limits which passages may be found.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     filter: FilterBody,
     /// How the passages found are fused, reranked and merged.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     stages: StagesBody,
     /// Additions to the response.
     #[serde(default)]

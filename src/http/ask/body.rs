@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::super::{
     fields::Faults,
     filter::FilterBody,
+    json_object::{object, object_or_null},
     problem::ApiError,
     schema::{
         AnswerFormSchema, CollectionNames, OnInsufficientSchema, Question, SpeculationSchema, ValidationLevelSchema,
@@ -57,16 +58,16 @@ pub(in crate::http) struct AskBody {
     /// Without it no passage is left out.
     min_score: Option<f64>,
     /// Limits which passages may be found.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     filter: FilterBody,
     /// Which halves of retrieval run: vectors, BM25, or both.
     #[serde(default)]
     mode: ModeBody,
     /// How the passages found are fused, reranked and merged.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     stages: StagesBody,
     /// How further queries are made for a question that found too little.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     rewrite: RewriteBody,
     /// How strictly the answer is checked: `structural` refuses malformed and out-of-range markers, `cited` also
     /// statements without a marker, `supported` also statements that their sources do not support; `off` refuses
@@ -79,7 +80,7 @@ pub(in crate::http) struct AskBody {
     /// stream has no `token` and `claim` events.
     #[serde(default)]
     #[schema(value_type = AnswerFormSchema, default = "markdown")]
-    pub(super) format: AnswerForm,
+    pub(in crate::http) format: AnswerForm,
     /// `true` returns the events of `POST /v1/ask/stream` while the model writes; `"validated"` does too, but sends no
     /// word before its claim is confirmed. If left out, an `Accept: text/event-stream` header means `true`, and so does
     /// that path.
@@ -119,10 +120,11 @@ pub(in crate::http) struct AskBody {
     #[schema(value_type = SpeculationSchema)]
     speculative: Speculation,
     /// Limits for this ask; they can only be tighter than those of the deployment.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     limits: LimitsBody,
     /// Whether a cached answer to the same question over the same passages may be returned, and whether this answer may
     /// be cached. If left out, the deployment decides.
+    #[serde(default, deserialize_with = "object_or_null")]
     cache: Option<CacheBody>,
     /// Additions to the response: `trace`, the full trace (queries, verdicts with reasons, steps, model calls);
     /// `draft`, the rejected draft with a 422.

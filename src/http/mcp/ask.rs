@@ -13,6 +13,7 @@ use super::{
         answer::OutcomeBody,
         ask::{AskBody, failed},
         filter::FilterBody,
+        json_object::object,
         problem::ApiError,
         reply::{Annotation, Writer},
         schema::{AbstainReasonSchema, CollectionName, Question},
@@ -34,7 +35,7 @@ pub(super) struct AskArguments {
     #[schema(value_type = Vec<CollectionName>)]
     collections: Vec<String>,
     /// Limits which passages may be found.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     filter: FilterBody,
 }
 

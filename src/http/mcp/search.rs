@@ -8,6 +8,7 @@ use super::{
     super::{
         fields::Faults,
         filter::FilterBody,
+        json_object::object,
         number::hundredths,
         problem::ApiError,
         reply::{title_of, url_of},
@@ -34,7 +35,7 @@ pub(super) struct SearchArguments {
     #[schema(value_type = Vec<CollectionName>)]
     collections: Vec<String>,
     /// Limits which passages may be found.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     filter: FilterBody,
     /// Maximum number of passages, 1 to 50.
     #[serde(default = "default_top_k")]

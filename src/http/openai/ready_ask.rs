@@ -15,9 +15,12 @@ use super::{
     request::repointed,
     stream::{Protocol, Relay, respond},
 };
-use crate::service::{
-    ask::{AskReport, AskRequest, StreamMode},
-    granted::Granted,
+use crate::{
+    domain::answer_form::AnswerForm,
+    service::{
+        ask::{AskReport, AskRequest, StreamMode},
+        granted::Granted,
+    },
 };
 
 /// An ask that was read and may run.
@@ -40,7 +43,12 @@ impl ReadyAsk {
     ) -> Result<Self, ApiError> {
         let writer = Writer::new(model.style, base);
         let collections = model.collections(&granted).await?;
-        let (request, _) = into_ask(collections)?.read(&granted).map_err(repointed)?;
+        let ask = into_ask(collections)?;
+        if ask.format != AnswerForm::Markdown {
+            let detail = "answers on this path are Markdown; POST /v1/ask gives other forms";
+            return Err(ApiError::unsupported_parameter("/cited/format", detail));
+        }
+        let (request, _) = ask.read(&granted).map_err(repointed)?;
         Ok(Self { granted, request, writer })
     }
 

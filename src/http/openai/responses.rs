@@ -31,6 +31,9 @@ use crate::{
     service::{context::Context, granted::Granted},
 };
 
+/// The detail of a refusal of what refers to an earlier request.
+const NOTHING_KEPT: &str = "nothing is kept between requests; send the conversation as input";
+
 /// A conversation to be continued. Members of the specification that are not listed are ignored.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = CreateResponse, example = json!({"model": "cited/handbook", "input": "How many days of paid leave do I have?"}))]
@@ -57,6 +60,18 @@ pub(in crate::http) struct CreateResponseBody {
     /// Not supported: nothing is kept between requests. Send the conversation as `input`.
     #[serde(default)]
     previous_response_id: Option<String>,
+    /// Not supported, for the same reason.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    conversation: Option<serde_json::Value>,
+    /// Not supported: there are no stored prompts.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    prompt: Option<serde_json::Value>,
+    /// How text is written. Its `format` may be `{"type": "text"}` and no other.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>, example = json!({"format": {"type": "text"}}))]
+    text: Option<serde_json::Value>,
     /// Not supported; must be left out or false.
     #[serde(default)]
     background: Option<bool>,
@@ -126,8 +141,15 @@ impl CreateResponseBody {
 
     fn refuse_unsupported(&self) -> Result<(), ApiError> {
         ToolChoiceBody::refuse_demand(self.tool_choice.as_ref())?;
+        let format = self.text.as_ref().and_then(|text| text.pointer("/format/type"));
         let fault = if self.previous_response_id.is_some() {
-            Some(("/previous_response_id", "nothing is kept between requests; send the conversation as input"))
+            Some(("/previous_response_id", NOTHING_KEPT))
+        } else if self.conversation.is_some() {
+            Some(("/conversation", NOTHING_KEPT))
+        } else if self.prompt.is_some() {
+            Some(("/prompt", "there are no stored prompts; send the question as input"))
+        } else if format.is_some_and(|format| format != "text") {
+            Some(("/text", "answers are text; leave its format out"))
         } else if self.background == Some(true) {
             Some(("/background", "answers are not made in the background; leave it out"))
         } else {

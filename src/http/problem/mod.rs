@@ -163,6 +163,18 @@ impl ApiError {
         )
     }
 
+    /// An error for a body in a content coding (RFC 9110, section 8.4).
+    #[must_use]
+    pub(crate) fn content_encoding() -> Self {
+        let detail = "bodies are not decompressed; send the body without a Content-Encoding header".to_owned();
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "The request body has the wrong format",
+            detail,
+        )
+    }
+
     /// An error for a body over the limit.
     #[must_use]
     pub(crate) fn too_large(limit_bytes: usize) -> Self {

@@ -54,6 +54,35 @@ async fn bad_requests_are_explained() {
 }
 
 #[tokio::test]
+async fn wrong_shapes_are_named_and_nothing_is_read_as_something_else() {
+    let (_server, app) = app(&[]).await;
+    for (path, body, pointer) in [
+        ("/v1/search", json!({"query": "jars", "filter": []}), "/filter"),
+        ("/v1/search", json!({"query": "jars", "filter": [{"team": "it"}]}), "/filter"),
+        ("/v1/search", json!({"query": "jars", "mode": null}), "/mode"),
+        ("/v1/search", json!({"query": "jars", "include": [5]}), "/include/0"),
+        ("/v1/ask", json!({"question": "Jars?", "filter": []}), "/filter"),
+        ("/v1/ask", json!({"question": "Jars?", "cache": [300]}), "/cache"),
+        ("/v1/ask", json!({"question": "Jars?", "limits": []}), "/limits"),
+        ("/v1/ask", json!({"question": "Jars?", "validation": {}}), "/validation"),
+        ("/v1/check", json!({"text": "Jars are red.", "filter": []}), "/filter"),
+        ("/v1/collections", json!({"name": "jars", "splitter": []}), "/splitter"),
+        ("/v1/collections", json!({"name": "jars", "indexing": null}), "/indexing"),
+    ] {
+        let answer = app.post(path, body.clone()).await;
+        answer.assert_problem(422, "invalid_request");
+        assert_eq!(answer.pointers(), [pointer], "{body}");
+    }
+    let packed =
+        app.request(Method::POST, "/v1/documents/bulk?collection=jars").header(header::CONTENT_ENCODING, "gzip");
+    let answer = send(packed.header(header::CONTENT_TYPE, "application/x-ndjson").body(vec![0x1f, 0x8b, 8, 0])).await;
+    answer.assert_problem(415, "unsupported_media_type");
+    assert!(answer.body["detail"].as_str().is_some_and(|detail| detail.contains("Content-Encoding")), "{answer:?}");
+    assert_eq!(app.get("/v1/jobs").await.body["jobs"], json!([]));
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn heads_that_are_too_large_are_refused() {
     let (_server, app) = app(&[]).await;
     let request = |path: &str, bytes: usize| app.request(Method::GET, path).header("x-long", "x".repeat(bytes));

@@ -339,12 +339,29 @@ async fn a_response_that_cannot_be_fails_with_its_reason() {
         (&failed["type"], &failed["response"]["error"]["code"]),
         (&json!("response.failed"), &json!("citation_validation"))
     );
-    for (name, value) in
-        [("previous_response_id", json!("resp_1")), ("background", json!(true)), ("tool_choice", json!("required"))]
-    {
+    for (name, value) in [
+        ("previous_response_id", json!("resp_1")),
+        ("conversation", json!("c")),
+        ("prompt", json!({"id": "p"})),
+        ("text", json!({"format": {"type": "json_object"}})),
+        ("background", json!(true)),
+        ("tool_choice", json!("required")),
+    ] {
         let mut unsupported = body.clone();
         unsupported[name] = value;
         let refused = app.post("/v1/responses", unsupported).await;
         assert_eq!((refused.status, &refused.body["error"]["param"]), (400, &json!(name)), "{}", refused.body);
+    }
+    for path in ["/v1/responses", "/v1/chat/completions"] {
+        let words = json!([{"role": "user", "content": QUESTION}]);
+        let safe =
+            json!({"model": "handbook", "input": words, "messages": words, "cited": {"format": "safe_markdown"}});
+        let refused = app.post(path, safe).await;
+        assert_eq!(
+            (refused.status, &refused.body["error"]["param"]),
+            (400, &json!("cited.format")),
+            "{}",
+            refused.body
+        );
     }
 }
