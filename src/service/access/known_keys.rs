@@ -9,7 +9,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::store::{FoundKey, Store, StoreError};
+use crate::{
+    domain::identity::TenantId,
+    store::{FoundKey, Store, StoreError},
+};
 
 /// How long a key is used without another look-up.
 const LIFE: Duration = Duration::from_secs(1);
@@ -60,6 +63,11 @@ impl KnownKeys {
     /// Forgets a key that has changed.
     pub(super) fn forget(&self, id: &str) {
         self.lock().remove(id);
+    }
+
+    /// Forgets all keys of a tenant.
+    pub(super) fn forget_all_of(&self, tenant: TenantId) {
+        self.lock().retain(|_, known| known.key.tenant != tenant);
     }
 
     /// Whether the use of a key is to be noted now; if so, it is not for the next minute.

@@ -1,5 +1,7 @@
 //! The use case of tenants: the operator makes, lists and deletes them.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::AccessService;
@@ -104,11 +106,13 @@ impl AccessService {
             });
         }
         let (store, now, ids) = (self.store.clone(), self.context.clock.now(), self.context.ids.clone());
+        let known = Arc::clone(&self.known);
         let deletion = async move {
             let beside = |change, more: Option<String>| {
                 event.beside(ids.next(), change, [things::tenant(id)].into_iter().chain(more).collect())
             };
             store.access().revoke_keys(tenant, None, beside(Change::RevokeKey, None), now).await?;
+            known.forget_all_of(tenant);
             let of_collection = |name: &str| beside(Change::DeleteCollection, Some(things::collection(name)));
             let receipt = delete_collections(&store, tenant, of_collection, now).await?;
             let event = SecurityEvent { number: i64::try_from(receipt.documents).unwrap_or(i64::MAX), ..event.clone() };

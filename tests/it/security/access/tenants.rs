@@ -55,6 +55,7 @@ async fn a_tenant_has_its_own_of_everything_and_leaves_nothing_behind() {
     let delete = |path: String| send(app.request(Method::DELETE, &path).bearer_auth(OPERATOR));
     let gone = delete(path.clone()).await;
     assert_eq!((gone.status, &gone.body), (200, &json!({"collections": 1, "documents": 1})));
+    post(&app, &key, "/v1/collections", json!({"name": "late"})).await.assert_problem(401, "unauthorized");
     assert_eq!(delete(path).await.status, 404);
     for table in tables_of_tenants(&app).await {
         let rest = format!("SELECT count(*) FROM {table} WHERE tenant_id = '{tenant}'");
