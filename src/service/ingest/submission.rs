@@ -104,13 +104,22 @@ impl Submission {
     }
 }
 
+/// Schemes of URIs that hold a script or a page, which a browser would run.
+const RUN: [&str; 4] = ["blob:", "data:", "javascript:", "vbscript:"];
+
+/// The URI of a document that is given none: its source, as a path if it would be run as a link (RFC 3986, section 4.2).
+fn uri_of(source: &str) -> String {
+    let begins = source.trim_start_matches(|sign: char| sign.is_whitespace() || sign.is_control()).to_ascii_lowercase();
+    if RUN.iter().any(|scheme| begins.starts_with(scheme)) { format!("./{source}") } else { source.to_owned() }
+}
+
 /// A document in its queued form.
 pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
     let IncomingDocument { source, uri, title, metadata, loader, acl, content } = document;
     let loader = loader.to_owned();
     let (work, content, phase) = match content {
         Content::Given { media_type, bytes } => {
-            let uri = uri.unwrap_or_else(|| source.clone());
+            let uri = uri.unwrap_or_else(|| uri_of(&source));
             (Work::Upload(Upload { uri, title, media_type, metadata, loader, attached_to: None }), bytes, Phase::Store)
         }
         Content::At { url, media_type } => {
@@ -118,4 +127,22 @@ pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
         }
     };
     NewJobItem { source, payload: work.store(), content: content.into(), phase, acl }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_would_be_run_is_a_path() {
+        for (source, expected) in [
+            ("javascript:alert(1)", "./javascript:alert(1)"),
+            (" \u{1}DATA:text/html,x", "./ \u{1}DATA:text/html,x"),
+            ("notes/javascript:1.md", "notes/javascript:1.md"),
+            ("https://jars.example/a", "https://jars.example/a"),
+            ("s3://jars/a", "s3://jars/a"),
+        ] {
+            assert_eq!(uri_of(source), expected);
+        }
+    }
 }
