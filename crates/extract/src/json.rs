@@ -1,11 +1,14 @@
 //! Converts JSON to lines of `path: value`, in the order of the document.
 //!
 //! A value is found and cited without the braces around it, so its line must contain its path. Each object of an array
-//! becomes a separate paragraph.
+//! becomes a separate paragraph. Numbers stay as they are written, because a parsed number is rounded.
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::{
+    Deserialize,
+    de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
 
 use super::{ExtractError, content::Content};
 
@@ -28,7 +31,8 @@ pub(super) fn lines(text: &str, content: &mut Content) -> Result<(), ExtractErro
 type Fault = Result<ExtractError, serde_json::Error>;
 
 fn value(text: &str, content: &mut Content) -> Result<(), Fault> {
-    let mut writer = Writer { content, path: Vec::new(), begins_block: true, in_list: false, full: None };
+    let tokens = Tokens { rest: text };
+    let mut writer = Writer { content, tokens, path: Vec::new(), begins_block: true, in_list: false, full: None };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = Step(&mut writer).deserialize(&mut deserializer).and_then(|()| deserializer.end());
     match (read, writer.full) {
@@ -40,6 +44,8 @@ fn value(text: &str, content: &mut Content) -> Result<(), Fault> {
 
 struct Writer<'content> {
     content: &'content mut Content,
+    /// From the next name or value on.
+    tokens: Tokens<'content>,
     /// Names of the members around the value.
     path: Vec<String>,
     begins_block: bool,
@@ -62,6 +68,41 @@ impl Writer<'_> {
     }
 }
 
+/// The names, values and opening brackets of JSON, in order.
+///
+/// They are read in step with the parser, once each. It checks the syntax, so wrong JSON may be cut anywhere here.
+struct Tokens<'text> {
+    rest: &'text str,
+}
+
+impl<'text> Iterator for Tokens<'text> {
+    type Item = &'text str;
+
+    fn next(&mut self) -> Option<&'text str> {
+        let is_between = |sign: char| sign.is_ascii_whitespace() || matches!(sign, ',' | ':' | ']' | '}');
+        let rest = self.rest.trim_start_matches(is_between);
+        let length = match rest.as_bytes().first()? {
+            b'{' | b'[' => 1,
+            b'"' => string_length(rest),
+            _ => rest.find(is_between).unwrap_or(rest.len()),
+        };
+        let (token, rest) = rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(token)
+    }
+}
+
+/// The length of the string at the beginning, in bytes, with its quote signs.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
 /// Walks into one value.
 struct Step<'writer, 'content>(&'writer mut Writer<'content>);
 
@@ -69,7 +110,13 @@ impl<'de> DeserializeSeed<'de> for Step<'_, '_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+        let token = self.0.tokens.next().unwrap_or_default();
+        if !token.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
+            return deserializer.deserialize_any(self);
+        }
+        // The syntax is checked without a limit on the size of the number.
+        IgnoredAny::deserialize(deserializer)?;
+        self.0.scalar(token)
     }
 }
 
@@ -88,18 +135,6 @@ impl<'de> Visitor<'de> for Step<'_, '_> {
         self.0.scalar(if value { "true" } else { "false" })
     }
 
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
-        self.0.scalar(&value.to_string())
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
-        self.0.scalar(&value.to_string())
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
-        self.0.scalar(&value.to_string())
-    }
-
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<(), E> {
         self.0.scalar(value)
     }
@@ -115,6 +150,7 @@ impl<'de> Visitor<'de> for Step<'_, '_> {
         let in_list = std::mem::take(&mut self.0.in_list);
         self.0.begins_block |= in_list;
         while let Some(name) = members.next_key::<String>()? {
+            self.0.tokens.next();
             self.0.path.push(name);
             members.next_value_seed(Step(&mut *self.0))?;
             self.0.path.pop();
@@ -151,6 +187,32 @@ mod tests {
     }
 
     #[test]
+    fn numbers_stay_as_they_are_written() {
+        for number in [
+            "12345678901234567890123",
+            "-98765432109876543210",
+            "1.10",
+            "0.1000000000000000055",
+            "1e400",
+            "-1E+400",
+            "1e-400",
+            "1E5",
+            "-0",
+            "-0.0",
+            "100.0",
+        ] {
+            assert_eq!(written(number), number);
+            let text = format!(r#"{{"a":{number},"b" : "keep","c":[{number} ,{{"d":[{number}]}}]}}"#);
+            assert_eq!(written(&text), format!("a: {number}\nb: keep\nc: {number}\n\nc.d: {number}"), "{text}");
+            let mut content = Content::default();
+            lines(&format!("{{\"a\":{number}}}\r\n{number}\n"), &mut content).expect("JSON lines");
+            assert_eq!(content.text, format!("a: {number}\n\n{number}"));
+        }
+        let signs = r#"{"1": "2", "-3\\": 4.50, "\"5": "6\\\"7\\", "[8": [[], {}, 9.0], "{": null, "é,:": -1.0}"#;
+        assert_eq!(written(signs), "1: 2\n-3\\: 4.50\n\"5: 6\\\"7\\\n\n[8: 9.0\né,:: -1.0");
+    }
+
+    #[test]
     fn lines_are_records() {
         let mut content = Content::default();
         lines("{\"a\": 1}\n\n{\"a\": 2, \"b\": 3}\r\n", &mut content).expect("JSON lines");
@@ -161,7 +223,11 @@ mod tests {
 
     #[test]
     fn wrong_and_deep_json_is_malformed() {
-        for text in ["", "{", "{} {}", "[1,]", &"[".repeat(100_000)] {
+        let deep = |depth| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(written(&deep(100)), "1");
+        let numbers = ["-", "01", "1.", ".5", "+1", "1e", "1 2", "[1 2]", "[1,,2]", "{1:2}", "{\"a\":1.2.3}", "[,1]"];
+        let others = ["", "{", "{} {}", "[1,]", &"[".repeat(100_000), &deep(1000)];
+        for text in numbers.into_iter().chain(others) {
             assert_eq!(document(text, &mut Content::default()).expect_err("wrong").cause, Cause::Malformed);
         }
     }
