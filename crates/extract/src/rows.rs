@@ -3,7 +3,7 @@
 //! The bars tell rows from paragraphs for everything that reads the text: a row is not cut, and it is quoted and cited
 //! on its own. In data ([`Rows`]) each cell is labelled by its column, because a row is found far from the header.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{ExtractError, content::Content, header};
 
@@ -156,7 +156,7 @@ fn can_label(cells: &[Cell]) -> bool {
 pub(super) fn separated(text: &str, is_tabbed: bool, content: &mut Content) -> Result<(), ExtractError> {
     let delimiter = if is_tabbed { b'\t' } else { delimiter_of(text) };
     let mut rows = Rows::default();
-    for record in reader(text, delimiter).records() {
+    for record in reader(&with_ended_quotations(text, delimiter), delimiter).records() {
         let record = record.map_err(|error| ExtractError::malformed("table", error))?;
         let cells: Vec<Cell> = record.iter().map(str::to_owned).enumerate().collect();
         rows.push(&cells, content)?;
@@ -168,12 +168,56 @@ fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
     csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes())
 }
 
+/// The text of a table in which every quotation ends.
+///
+/// In a well-formed file the number of quote signs is even (RFC 4180). Where one is missing, the rows up to the next
+/// sign, or to the end, would be one cell. Quotations must then end within their line, and in other lines the quote sign
+/// is an ordinary character.
+fn with_ended_quotations(text: &str, delimiter: u8) -> Cow<'_, str> {
+    if !has_open_quotation(text, delimiter) {
+        return Cow::Borrowed(text);
+    }
+    let is_balanced = |line: &str| line.matches('"').count().is_multiple_of(2) && !has_open_quotation(line, delimiter);
+    let lines = text.split_inclusive(['\r', '\n']);
+    let ended = lines.map(|line| if is_balanced(line) { line.into() } else { literal(line, delimiter) });
+    Cow::Owned(ended.collect())
+}
+
+/// Whether a quotation does not end, as the reader sees it: only a quote sign at the beginning of a cell opens one, and
+/// two of them in a quotation stand for the sign itself. A sign on a later line that could only open one ends none.
+fn has_open_quotation(text: &str, delimiter: u8) -> bool {
+    let is_border = |at: Option<usize>| {
+        at.and_then(|at| text.as_bytes().get(at)).is_none_or(|byte| [delimiter, b'\r', b'\n'].contains(byte))
+    };
+    let opens = |at: usize| is_border(at.checked_sub(1));
+    let spans_lines = |from, to| text.get(from..to).is_some_and(|quotation| quotation.contains(['\r', '\n']));
+    let mut signs = text.match_indices('"').map(|(at, _)| at).peekable();
+    let mut opened = None;
+    while let Some(at) = signs.next() {
+        opened = match opened {
+            None => opens(at).then_some(at),
+            Some(_) if signs.next_if_eq(&(at + 1)).is_some() => opened,
+            Some(from) if opens(at) && !is_border(Some(at + 1)) && spans_lines(from, at) => return true,
+            Some(_) => None,
+        };
+    }
+    opened.is_some()
+}
+
+/// A line whose cells the reader takes literally.
+fn literal(line: &str, delimiter: u8) -> Cow<'static, str> {
+    let delimiter = char::from(delimiter);
+    let cells = line.trim_end_matches(['\r', '\n']).replace('"', "\"\"");
+    let cells = cells.replace(delimiter, &format!("\"{delimiter}\""));
+    format!("\"{cells}\"\n").into()
+}
+
 /// The delimiter with which most of the first rows have as many cells as the first one, and more than one.
 fn delimiter_of(text: &str) -> u8 {
     const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
     const SAMPLE_ROWS: usize = 32;
     let score = |delimiter: u8| {
-        let widths: Vec<usize> = reader(text, delimiter)
+        let widths: Vec<usize> = reader(&with_ended_quotations(text, delimiter), delimiter)
             .records()
             .take(SAMPLE_ROWS)
             .filter_map(Result::ok)
@@ -216,6 +260,53 @@ mod tests {
             assert_eq!(lines(text, false), expected, "{text:?}");
         }
         assert_eq!(lines("name, first\tcity\nAnn\tBern", true), "| name, first: Ann | city: Bern |");
+    }
+
+    #[test]
+    fn a_quotation_without_end_takes_no_rows() {
+        let cases = [
+            ("name,city\n\"Ann,Bern\nBob,Basel\n", "| name: \"Ann | city: Bern |\n| name: Bob | city: Basel |"),
+            ("name,city\r\nAnn,\"Bern\r\nBob,Basel", "| name: Ann | city: \"Bern |\n| name: Bob | city: Basel |"),
+            ("name,city\rAnn,\"Bern\rBob,Basel\r", "| name: Ann | city: \"Bern |\n| name: Bob | city: Basel |"),
+            ("\"name;city\nAnn;Bern\nBob;Basel\n", "| \"name: Ann | city: Bern |\n| \"name: Bob | city: Basel |"),
+            (
+                "name,city\n\"Ann, Dr\",\"the \"\"old\"\" town\"\nBob,\"Basel\n\"Cy\",\"Chur\"\n",
+                "| name: Ann, Dr | city: the \"old\" town |\n| name: Bob | city: \"Basel |\n| name: Cy | city: Chur |",
+            ),
+            (
+                "name,city\nAnn,\"Bern\nBob,Basel\nCy,\"Chur\"\n",
+                "| name: Ann | city: \"Bern |\n| name: Bob | city: Basel |\n| name: Cy | city: Chur |",
+            ),
+            (
+                "name,city\n\"Ann,Bern\nBob,Basel\n\"Cy,Chur\n",
+                "| name: \"Ann | city: Bern |\n| name: Bob | city: Basel |\n| name: \"Cy | city: Chur |",
+            ),
+            // A quote sign within a cell opens no quotation, so this number of them is even.
+            ("size,city\n5\",\"Bern\n6,Basel\n", "| size: 5\" | city: \"Bern |\n| size: 6 | city: Basel |"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(lines(text, false), expected, "{text:?}");
+        }
+        let tabbed = lines("name\tcity\n\"Ann\tBern\nBob\tBasel\n", true);
+        assert_eq!(tabbed, "| name: \"Ann | city: Bern |\n| name: Bob | city: Basel |");
+    }
+
+    #[test]
+    fn quotations_that_end_are_read_as_they_are() {
+        for text in [
+            "a,b\n\"1\n2\",\"x \"\"y\"\"\nz\"\n",
+            "a,b\n\"\"\"1\n\"\"\",\"\"\n5\",6\n",
+            "a,b\r\n\"1\r\n,\"\",\r\n\",2\r\n",
+            "a,b\n5\",x\n\"A\" B,\"C\"",
+            "a,b\n\"1\n2\" ,\"\n\"\n\",\n\",\"3,\"4\"\n",
+            "a,b\n1,2\n",
+        ] {
+            assert!(matches!(with_ended_quotations(text, b','), Cow::Borrowed(same) if same == text), "{text:?}");
+        }
+        assert_eq!(
+            lines("size,city\n5\",Bern\n\"6\n7\",Basel\n", false),
+            "| size: 5\" | city: Bern |\n| size: 6 7 | city: Basel |"
+        );
     }
 
     #[test]
