@@ -12,6 +12,7 @@ pub(crate) mod known;
 pub(crate) mod measure;
 mod months;
 pub mod names;
+mod numbered;
 pub mod numbers;
 pub mod passage;
 mod phrase;
@@ -27,6 +28,7 @@ use self::known::KnownWords;
 use self::measure::Measure;
 use self::months::months;
 use self::names::is_named;
+use self::numbered::{NumberedThing, numbered_things};
 use self::numbers::Numbers;
 use self::range::{Amount, amounts};
 use super::asking::is_instruction;
@@ -116,6 +118,8 @@ pub struct QuestionTerms {
     amounts: Vec<Amount>,
     /// The positions of its months, each with its number from 1.
     months: Vec<(usize, usize)>,
+    /// The things that it names by their numbers.
+    numbered: Vec<NumberedThing>,
     /// The positions of its currencies, each with its sign.
     currencies: Vec<(usize, char)>,
     /// Those that the question writes as names.
@@ -170,6 +174,7 @@ impl QuestionTerms {
         Self {
             months: months(&terms),
             currencies: currencies(&terms),
+            numbered: numbered_things(question, &terms),
             terms,
             mass,
             chunks,

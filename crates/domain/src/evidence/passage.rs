@@ -59,7 +59,8 @@ impl PassageEvidence {
                 | question.resembled_in(words)
                 | question.in_ranges_of(words)
                 | question.in_months_of(words)
-                | question.in_currencies_of(words);
+                | question.in_currencies_of(words)
+                | question.in_numbered_of(words);
             evidence.text_mask |= mask;
             table.read(&sentence, words, mask);
             if sentence.kind == BlockKind::Code {

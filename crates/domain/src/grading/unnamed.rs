@@ -1,7 +1,5 @@
 //! Whether a question names something that none of its passages is about. A statement about its neighbours is then no answer.
 
-use std::collections::BTreeSet;
-
 use super::features::Passage;
 use crate::asking::is_auxiliary;
 use crate::evidence::kind::AnswerKind;
@@ -13,9 +11,6 @@ use crate::wording::lower_case_words;
 
 /// Most words of the name of an office.
 const MOST_OF_OFFICE: usize = 4;
-
-/// Fewest things of a kind that passages name by their numbers.
-const FEWEST_NUMBERED: usize = 2;
 
 /// Share of the question's weight in a passage from which the passage is about what the question names besides a number.
 const ABOUT_THE_REST: f32 = 0.5;
@@ -126,64 +121,11 @@ fn code(word: &str) -> Option<&str> {
     setting.or_else(|| (is_record && digits + 1 >= number.len()).then_some(word))
 }
 
-/// Whether the question names one of several things by a number right after its name, "plan 4", no passage does, and some name
-/// others of the kind: "plan 2", "plan 3". One that is told of by a range or a limit may be meant.
+/// Whether the question names one of several things by its number, "plan 4", and passages name others of the kind only. Whether
+/// something is so may be told by a rule for all of them.
 pub(super) fn names_foreign_number(question: &Question, passages: &[Passage<'_>]) -> bool {
-    let asked = numbered_words(&question.asked);
-    let named = asked.windows(2).filter_map(|pair| match pair {
-        [name, number] if is_kind(question, name) && is_number(number) => Some((name, number)),
-        _ => None,
-    });
-    let is_foreign = |(name, number): (&String, &String)| {
-        let texts = passages.iter().flat_map(|passage| [passage.title, passage.text]);
-        let others: Vec<Numbered> = texts.flat_map(|text| numbers_after(text, name)).collect();
-        let is_other = |other: &Numbered| !other.is_bound && other.number != *number;
-        let distinct: BTreeSet<&str> = others.iter().map(|other| other.number.as_str()).collect();
-        distinct.len() >= FEWEST_NUMBERED && others.iter().all(is_other)
-    };
-    named.into_iter().any(is_foreign)
-}
-
-/// A number after the name of a kind of things.
-struct Numbered {
-    number: String,
-    /// Whether it is the end of a range, or a limit: "plans 2 to 5", "from level 3".
-    is_bound: bool,
-}
-
-/// The words of a text in small letters, numbers with their points.
-fn numbered_words(text: &str) -> Vec<String> {
-    let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '.');
-    words.map(|word| word.trim_matches('.').to_lowercase()).filter(|word| !word.is_empty()).collect()
-}
-
-fn is_number(word: &str) -> bool {
-    word.starts_with(|sign: char| sign.is_ascii_digit())
-        && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-}
-
-/// Whether a word of a question names a kind of things of which each has a number.
-fn is_kind(question: &Question, word: &str) -> bool {
-    const MEASURES: [&str; 12] =
-        ["age", "ages", "aged", "day", "grade", "hour", "minute", "month", "size", "version", "week", "year"];
-    let is_term = question.terms.terms().iter().any(|term| term.word.to_lowercase() == word);
-    is_term && word.chars().all(char::is_alphabetic) && !MEASURES.contains(&word) && !MONTHS.contains(&word)
-}
-
-/// The numbers that stand right after a word of a text.
-fn numbers_after(text: &str, word: &str) -> Vec<Numbered> {
-    const LIMITS: [&str; 12] =
-        ["above", "after", "at", "before", "below", "from", "least", "most", "over", "since", "under", "until"];
-    const GOING_ON: [&str; 9] = ["above", "and", "higher", "later", "newer", "onwards", "or", "to", "up"];
-    let words = numbered_words(text);
-    let at = |place: Option<usize>| place.and_then(|place| words.get(place)).map_or("", String::as_str);
-    let found = words.iter().enumerate().filter(|(place, found)| *found == word && is_number(at(Some(place + 1))));
-    let numbered = |(place, _): (usize, &String)| {
-        let next = at(Some(place + 2));
-        let is_bound = LIMITS.contains(&at(place.checked_sub(1))) || GOING_ON.contains(&next) || is_number(next);
-        Numbered { number: at(Some(place + 1)).to_owned(), is_bound }
-    };
-    found.map(numbered).collect()
+    let texts = passages.iter().flat_map(|passage| [passage.title, passage.text]);
+    question.kind != AnswerKind::YesNo && question.terms.names_unheard_number(texts)
 }
 
 /// The letters and digits of a text, in small letters.
@@ -255,28 +197,6 @@ mod tests {
             "Can I buy jars of paint in France?",
         ] {
             assert!(!is_elsewhere(question, passage), "{question}");
-        }
-    }
-
-    #[test]
-    fn a_thing_with_another_number_is_no_answer() {
-        let plans = "Plan 2 has jars of 4 litres. Plan 3 has lids, too. Kilns from level 5 on are blue, as is level 6.";
-        let passage = Passage { title: "Plans", text: plans, dense: None, lexical: 1.0, among: None };
-        let is_foreign = |question: &str| {
-            let parsed = Question::new(Analyzer::english(), question, 100, |_| 3);
-            names_foreign_number(&parsed, std::slice::from_ref(&passage))
-        };
-        for question in ["What has plan 4?", "How many litres are in a jar of Plan 7.1?"] {
-            assert!(is_foreign(question), "{question}");
-        }
-        for question in [
-            "What has plan 3?",
-            "What has the plan of 12 jars?",
-            "Are kilns of level 7 blue?",
-            "Which plan has 9 jars?",
-            "What has lid 9?",
-        ] {
-            assert!(!is_foreign(question), "{question}");
         }
     }
 

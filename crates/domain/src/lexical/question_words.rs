@@ -20,7 +20,7 @@ use super::language::Language;
 use super::word_forms;
 use super::written_otherwise::other_words;
 use crate::asking::is_question_word;
-use crate::wording::lower_case;
+use crate::wording::{is_version, lower_case};
 
 /// Auxiliaries that the stop words leave out for their other meanings: a can, a will, the month of May.
 const AUXILIARIES: [&str; 6] = ["can", "may", "might", "must", "shall", "will"];
@@ -97,12 +97,19 @@ pub fn joined_words(analyzer: &Analyzer, question: &str) -> Vec<JoinedWord> {
         let others = others.flat_map(|other| analyzer.terms(other));
         joined.extend(others.map(|stem| JoinedWord { stem, range: range.clone(), form_of: None }));
         let forms = up_to_it.last().map_or_else(Vec::new, |word| word_forms::other_forms(word));
-        let forms = forms.into_iter().chain(calendar::other_years(word).into_iter().map(Cow::Owned));
+        let forms =
+            forms.into_iter().chain(calendar::other_years(word).into_iter().chain(other_version(word)).map(Cow::Owned));
         let forms = forms.flat_map(|form| analyzer.terms(&form));
         let own = || analyzer.terms(word).pop();
         joined.extend(forms.map(|stem| JoinedWord { stem, range: range.clone(), form_of: own() }));
     }
     joined
+}
+
+/// A version with or without the letter before it: "v2.8" is 2.8.
+fn other_version(word: &str) -> Option<String> {
+    let bare = word.strip_prefix(['v', 'V']).filter(|bare| is_version(bare)).map(str::to_owned);
+    bare.or_else(|| is_version(word).then(|| format!("v{word}")))
 }
 
 /// The abbreviations whose letters three or four neighbouring words begin with.
@@ -190,6 +197,14 @@ mod tests {
         }
         let german = Analyzer::of(Language::German);
         assert_eq!(without_auxiliaries(german, "Was will er?"), "Was will er?");
+    }
+
+    #[test]
+    fn versions_have_a_letter_or_none() {
+        for (question, expected) in [("What did v2.8 bring?", "2.8"), ("What did 2.8.1 bring?", "v2.8.1")] {
+            let joined = joined_words(Analyzer::english(), question);
+            assert!(joined.iter().any(|joined| joined.stem == expected), "{question} {joined:?}");
+        }
     }
 
     #[test]
