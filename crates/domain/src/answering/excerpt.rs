@@ -15,7 +15,6 @@ use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::release_notes;
 
 /// Most passages of an answer.
 const MOST_PASSAGES: usize = 4;
@@ -77,7 +76,7 @@ pub(super) struct Excerpts {
 
 /// The sources of an answer, read as units.
 pub(super) struct Sources<'m> {
-    material: &'m Material<'m>,
+    pub(super) material: &'m Material<'m>,
     read: Vec<ReadSource<'m>>,
 }
 
@@ -262,23 +261,6 @@ impl<'m> Sources<'m> {
             }
         }
         best.into_iter().map(|(_, excerpt)| excerpt).collect()
-    }
-
-    /// All notes of the release whose version the question names, where it asks for no more: "what changed in 1.8".
-    pub(super) fn release(&self) -> Option<Vec<Excerpt>> {
-        let named = self.question().terms.all_identifiers();
-        let is_asked_for = |(number, read): &(usize, &ReadSource<'_>)| {
-            let titled = self.material.evidence.get(*number).map_or(0, |evidence| evidence.title_mask);
-            let is_whole =
-                release_notes::release(read.source.heading) == Some(read.source.heading.len().saturating_sub(1));
-            is_whole && titled & named != 0 && self.question().terms.share(titled) >= 1.0
-        };
-        let (number, read) = self.read.iter().enumerate().find(is_asked_for)?;
-        let of_section = |section: &Range<usize>| {
-            let notes = read.heading(section).map_or(section.start, |heading| heading + 1)..section.end;
-            read.excerpt(number, section, notes, PassageReason::Overview)
-        };
-        Some(read.sections.iter().map(of_section).collect())
     }
 
     /// The paragraphs of the best sentences.

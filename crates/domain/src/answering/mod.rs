@@ -44,6 +44,7 @@ mod quotation;
 mod quote;
 pub mod ranking;
 mod read_source;
+mod release;
 mod role;
 mod row;
 #[cfg(test)]
