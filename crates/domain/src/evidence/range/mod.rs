@@ -58,8 +58,16 @@ const NAMING: [&str; 32] = [
     "version",
     "volume",
 ];
-/// Units and the letters that stand for them.
-const ABBREVIATED: [(&str, &str); 9] = [
+/// Units and the letters or the signs that stand for them.
+const ABBREVIATED: [(&str, &str); 17] = [
+    ("$", "dollars"),
+    ("usd", "dollars"),
+    ("£", "pounds"),
+    ("gbp", "pounds"),
+    ("quid", "pounds"),
+    ("€", "euros"),
+    ("eur", "euros"),
+    ("¥", "yen"),
     ("h", "hours"),
     ("hr", "hours"),
     ("hrs", "hours"),
@@ -283,6 +291,8 @@ mod tests {
             ("At 8 degrees?", "between 2 and 8 °C", "8.1 to 12 °C"),
             ("with 30 days", "30 days or more", "less than 30 days"),
             ("an order of £300", "at least £250", "no more than £250"),
+            ("an order of 600 pounds", "up to £2,000", "up to £250"),
+            ("an order of 600 EUR", "€500 to €1,000", "£500 to £1,000"),
             ("2 hours late", "1 to 3 hours", "1 to 3 days"),
             ("for 1000 users", "up to 2000 users", "on versions 3.9 and above"),
             ("a claim of £800", "£200.01 to £1,000", "£1,000.01 – £5,000"),
