@@ -411,3 +411,17 @@ fn both_parts_are_answered_by_sentences_beside_each_other() {
     assert!(both.text.contains("every 4 years") && both.text.contains("Kestrel 14"), "{}", both.text);
     assert_eq!(parsed.terms.unknown_words().count(), 0);
 }
+
+#[test]
+fn a_thing_with_a_number_is_told_of_by_the_range_that_holds_it() {
+    let page = "Room 101 is the ticket office, and room 102 holds lost property. Room 201 is the control room. Rooms 205 to 208 are training rooms.";
+    let heading = ["Rooms".to_owned()];
+    let source = AnswerSource { title: "Terminal", heading: &heading, ..AnswerSource::alone(page) };
+    let parsed = parsed("What is room 207?");
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "Terminal Rooms", page)];
+    let found = candidates(&parsed, &[source], &evidence);
+    let near = |text: &str| Likeness::of_cosine(if text.contains("101") { 0.9 } else { 0.1 });
+    let likenesses: Vec<Likeness> = found.iter().map(|candidate| near(candidate.text())).collect();
+    let answer = compose(&parsed, &found, Some(&likenesses)).expect("an answer");
+    assert_eq!(answer.text, "Rooms 205 to 208 are training rooms. [^1]");
+}

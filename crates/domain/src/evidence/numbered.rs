@@ -9,8 +9,8 @@ const MEASURES: [&str; 12] =
     ["age", "ages", "aged", "day", "grade", "hour", "minute", "month", "size", "version", "week", "year"];
 
 /// Words before a kind or its number that make a limit of it.
-const LIMITS: [&str; 13] =
-    ["above", "after", "at", "before", "below", "beyond", "from", "least", "most", "over", "since", "under", "until"];
+const LIMITS: [&str; 12] =
+    ["above", "after", "before", "below", "beyond", "from", "least", "most", "over", "since", "under", "until"];
 
 /// Words after a number that make a limit of it, also behind "and" and "or".
 const GOING_ON: [&str; 12] =
@@ -72,7 +72,7 @@ impl QuestionTerms {
     /// Whether the question names a thing by its number and texts name several of its kind, but not this one, also not in a range
     /// or as a cell of a table. Where one is told of by a limit, it may be meant.
     #[must_use]
-    pub fn names_unheard_number<'t>(&self, texts: impl Iterator<Item = &'t str> + Clone) -> bool {
+    pub fn names_unheard_number<'t>(&self, texts: &(impl Iterator<Item = &'t str> + Clone)) -> bool {
         let is_unheard = |thing: &NumberedThing| {
             let all: Vec<Mention> = texts.clone().flat_map(|text| mentions(text, &thing.kind)).collect();
             let number = number_of(&thing.number);
@@ -142,8 +142,8 @@ fn numbers_at(tokens: &[String], start: usize, is_limit: bool) -> Vec<Mention> {
     let mut found = Vec::new();
     let mut place = start;
     while let Some(number) = number_of(at(place)) {
-        let joins = matches!(at(place + 1), "-" | "to" | "through");
-        let end = number_of(at(place + 2)).filter(|_| joins);
+        let is_range = matches!(at(place + 1), "-" | "to" | "through");
+        let end = number_of(at(place + 2)).filter(|_| is_range);
         found.push(end.map_or_else(|| Mention::One(at(place).to_owned()), |end| Mention::Range(number, end)));
         place += if end.is_some() { 3 } else { 1 };
         let joint = matches!(at(place), "," | "and" | "or" | "&");
@@ -200,7 +200,7 @@ mod tests {
             ("Which plan has 9 jars?", false),
             ("What has lid 9?", false),
         ] {
-            assert_eq!(terms(question).names_unheard_number([HALL, table].into_iter()), expected, "{question}");
+            assert_eq!(terms(question).names_unheard_number(&[HALL, table].into_iter()), expected, "{question}");
         }
     }
 }

@@ -125,7 +125,7 @@ fn code(word: &str) -> Option<&str> {
 /// something is so may be told by a rule for all of them.
 pub(super) fn names_foreign_number(question: &Question, passages: &[Passage<'_>]) -> bool {
     let texts = passages.iter().flat_map(|passage| [passage.title, passage.text]);
-    question.kind != AnswerKind::YesNo && question.terms.names_unheard_number(texts)
+    question.kind != AnswerKind::YesNo && question.terms.names_unheard_number(&texts)
 }
 
 /// The letters and digits of a text, in small letters.
