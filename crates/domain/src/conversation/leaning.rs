@@ -58,6 +58,10 @@ pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
         || adds(message)
         || exchanges(message)
         || opens_with(message, &OPENINGS);
+    // "What changed in 1.8?" is whole.
+    if !may_refer && terms.names_one() {
+        return false;
+    }
     let least = if may_refer { SELF_CONTAINED_WITH_REFERENCE } else { SELF_CONTAINED };
     known < least * unique
 }

@@ -40,6 +40,8 @@ fn a_message_leans_if_its_words_single_out_little() {
         assert!(leans(ENGLISH(), message, &rarity), "{message}");
     }
     for message in [
+        "what changed in 1.8",
+        "How much is plan 6?",
         "Who repairs laptops?",
         "Who was it that repaired the laptop of the man with Huntington's disease?",
         "Did somebody conquer Israel?",

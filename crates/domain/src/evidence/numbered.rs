@@ -55,6 +55,12 @@ pub(super) fn numbered_things(question: &str, terms: &[QuestionTerm]) -> Vec<Num
 }
 
 impl QuestionTerms {
+    /// Whether the question names one thing by its number, or by an identifier such as a version.
+    #[must_use]
+    pub fn names_one(&self) -> bool {
+        !self.numbered.is_empty() || self.all_identifiers() != 0
+    }
+
     /// The numbers of things that lie in a range of their kind in `text`.
     #[must_use]
     pub fn in_numbered_of(&self, text: &str) -> TermMask {
