@@ -50,6 +50,9 @@ const COURTESIES: [Courtesy; 14] = [
     Courtesy { phrases: &["bedankt", "dank je", "dank u", "dank u wel", "dankjewel"], reply: "Graag gedaan." },
 ];
 
+/// The reply to a message that tells the service no more than that it was read.
+const ANYTHING_ELSE: &str = "Ask whenever something else comes up.";
+
 /// Messages about the conversation itself, and the reply.
 const REACTIONS: [Courtesy; 4] = [
     Courtesy {
@@ -87,7 +90,7 @@ const REACTIONS: [Courtesy; 4] = [
             "that is all",
             "that s all",
         ],
-        reply: "Ask whenever something else comes up.",
+        reply: ANYTHING_ELSE,
     },
     Courtesy {
         phrases: &[
@@ -132,8 +135,7 @@ const LONGEST: usize = 8;
 #[must_use]
 pub fn reply_to_courtesy(message: &str) -> Option<&'static str> {
     let is_sign = message.chars().any(is_pictograph) && !message.chars().any(char::is_alphanumeric);
-    let to_sign = || REACTIONS.first().filter(|_| is_sign).map(|reaction| reaction.reply);
-    reply_among(&COURTESIES, message).or_else(to_sign)
+    reply_among(&COURTESIES, message).or(is_sign.then_some(ANYTHING_ELSE))
 }
 
 /// The reply to a message that only reacts to what was said before, or asks about the service; `None` for any other.

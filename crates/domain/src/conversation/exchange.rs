@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{
     Speaker, Turn,
     courtesy::asks_nothing,
-    leaning::{self, PREPOSITIONS, begins_with},
+    leaning::{self, PREPOSITIONS, is_one_of},
 };
 use crate::{
     asked_part::asking_part,
@@ -55,29 +55,33 @@ fn with_instead(question: &str, instead: &str) -> String {
     let replaces_number = instead.split_whitespace().any(has_digit);
     let is_replaced = |word: &str| if replaces_number { has_digit(word) } else { is_name(word) };
     let first_of_instead = instead.split_whitespace().next();
-    let is_phrase = begins_with(first_of_instead, &PREPOSITIONS);
+    let is_phrase = is_one_of(first_of_instead, &PREPOSITIONS);
     let alike = first_of_instead.filter(|_| is_phrase).and_then(|preposition| phrase_with(&words, preposition));
     // Names are written in capitals only by those who do.
     let names_one = instead.split_whitespace().any(|word| word.starts_with(char::is_uppercase));
     let replaced =
         words.iter().rposition(|word| is_replaced(word)).filter(|_| names_one || replaces_number || alike.is_none());
+    let without = |range: Range<usize>| {
+        (words.get(..range.start).unwrap_or_default(), words.get(range.end..).unwrap_or_default())
+    };
+    let replacing = |range: Range<usize>| {
+        let (before, after) = without(range);
+        [before, &[instead], after].concat()
+    };
     let Some(last) = replaced else {
-        let (before, after) = alike.map_or((&words[..], &[][..]), |range| {
-            (words.get(..range.start).unwrap_or_default(), words.get(range.end..).unwrap_or_default())
-        });
-        return format!("{}?", [before, &[instead], after].concat().join(" "));
+        return format!("{}?", replacing(alike.unwrap_or(words.len()..words.len())).join(" "));
     };
     let first = words.iter().take(last).rposition(|word| !is_replaced(word)).map_or(0, |before| before + 1);
     // "In Denmark" gives way to "for the UK", and "Denmark" alone to "the UK".
     let before = |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).copied();
-    let start = if begins_with(before(first), &["the"]) { first - 1 } else { first };
-    let is_in_phrase = begins_with(before(start), &PREPOSITIONS);
+    let start = if is_one_of(before(first), &["the"]) { first - 1 } else { first };
+    let is_in_phrase = is_one_of(before(start), &PREPOSITIONS);
     let start = if is_phrase && is_in_phrase { start - 1 } else { start };
-    let (before, after) = (words.get(..start).unwrap_or_default(), words.get(last + 1..).unwrap_or_default());
     let all = if is_phrase && !is_in_phrase {
+        let (before, after) = without(start..last + 1);
         [before, after, &[instead]].concat()
     } else {
-        [before, &[instead], after].concat()
+        replacing(start..last + 1)
     };
     format!("{}?", all.join(" "))
 }
@@ -86,9 +90,9 @@ fn with_instead(question: &str, instead: &str) -> String {
 fn phrase_with(words: &[&str], preposition: &str) -> Option<Range<usize>> {
     let start = words.iter().rposition(|word| word.eq_ignore_ascii_case(preposition)).filter(|start| *start > 0)?;
     let is_verb = |word: &&str| LAST_VERBS.contains(&word.to_lowercase().as_str());
-    let has_do = words.iter().take(start).any(|word| begins_with(Some(word), &["do", "does", "did"]));
+    let has_do = words.iter().take(start).any(|word| is_one_of(Some(word), &["do", "does", "did"]));
     let end = words.len() - usize::from(has_do && words.last().is_some_and(is_verb));
-    let named = words.get(start + 1..end)?.iter().filter(|word| !begins_with(Some(word), &DETERMINERS)).count();
+    let named = words.get(start + 1..end)?.iter().filter(|word| !is_one_of(Some(word), &DETERMINERS)).count();
     (named > 0).then_some(start..end)
 }
 
@@ -118,6 +122,7 @@ mod tests {
                 "How much discount do I get on fees?",
             ),
             ("how long is the notice for staff in leeds?", "in york", "how long is the notice for staff in york?"),
+            ("How long is leave in Denmark?", "in Athen?", "How long is leave in Athen?"),
         ] {
             let history = [user(question)];
             assert_eq!(exchanged(message, &history).as_deref(), Some(expected), "{message}");

@@ -137,8 +137,7 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
             let is_unknown = term.document_frequency == 0;
             // A word of the asker that no chunk holds may say what is spoken of: its vector finds what was meant.
             let names_nothing = is_unknown && term.word.chars().count() < SHORTEST_UNKNOWN;
-            let lower = lower_case(&term.word);
-            let is_frame = is_instruction(&lower) || has_pronoun(&term.word);
+            let is_frame = is_instruction(&lower_case(&term.word)) || has_pronoun(&term.word);
             let is_name = is_named(&said, &term.word);
             let is_exchanged = names_other && is_name
                 || counts_other && has_digit(&term.word)

@@ -40,7 +40,7 @@ const EXCHANGES: [&str; 10] =
 pub(super) const PREPOSITIONS: [&str; 14] =
     ["about", "as", "at", "by", "during", "for", "from", "in", "of", "on", "to", "under", "with", "within"];
 
-/// Words at the end of a message that add it to the one before.
+/// Words at the end of a phrase that add it to what was said before it.
 const ADDING: [&str; 4] = ["also", "as well", "then", "too"];
 
 /// Most words of a message that is no more than a phrase.
@@ -99,15 +99,15 @@ pub(super) fn after_exchange(message: &str) -> Option<&str> {
 /// A message that is a phrase for a place, a time or a person, and no more: "on Sundays too?"
 fn phrase_alone(message: &str) -> Option<&str> {
     let phrase = message.trim().trim_end_matches(['?', '.', '!', ' ']);
-    let phrase =
-        ADDING.iter().find_map(|adding| phrase.strip_suffix(adding)).unwrap_or(phrase).trim_end_matches([' ', ',']);
+    let without = |adding: &&str| phrase.strip_suffix(*adding)?.strip_suffix(' ');
+    let phrase = ADDING.iter().find_map(without).unwrap_or(phrase).trim_end_matches([' ', ',']);
     let count = phrase.split_whitespace().count();
-    (begins_with(phrase.split_whitespace().next(), &PREPOSITIONS) && (2..=MOST_OF_PHRASE).contains(&count))
+    (is_one_of(phrase.split_whitespace().next(), &PREPOSITIONS) && (2..=MOST_OF_PHRASE).contains(&count))
         .then_some(phrase)
 }
 
-/// Whether a word is one of these.
-pub(super) fn begins_with(word: Option<&str>, words: &[&str]) -> bool {
+/// Whether a word, where there is one, is one of these.
+pub(super) fn is_one_of(word: Option<&str>, words: &[&str]) -> bool {
     word.is_some_and(|word| words.contains(&word.to_lowercase().as_str()))
 }
 
