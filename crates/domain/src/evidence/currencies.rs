@@ -10,13 +10,15 @@ const CURRENCIES: [(char, &[&str]); 4] = [
     ('¥', &["jpy", "yen"]),
 ];
 
+/// The sign of the currency that a word in lower case names.
+pub(super) fn sign_of(word: &str) -> Option<char> {
+    CURRENCIES.iter().find(|(_, words)| words.contains(&word)).map(|(sign, _)| *sign)
+}
+
 /// The positions of the terms that name a currency, each with its sign.
 pub(super) fn currencies(terms: &[QuestionTerm]) -> Vec<(usize, char)> {
-    let sign = |term: &QuestionTerm| {
-        let word = term.word.to_lowercase();
-        CURRENCIES.iter().find(|(_, words)| words.contains(&word.as_str())).map(|(sign, _)| *sign)
-    };
-    terms.iter().enumerate().filter_map(|(position, term)| Some((position, sign(term)?))).collect()
+    let signed = terms.iter().enumerate();
+    signed.filter_map(|(position, term)| Some((position, sign_of(&term.word.to_lowercase())?))).collect()
 }
 
 impl QuestionTerms {

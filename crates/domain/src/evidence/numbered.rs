@@ -78,9 +78,9 @@ impl QuestionTerms {
     /// Whether the question names a thing by its number and texts name several of its kind, but not this one, also not in a range
     /// or as a cell of a table. Where one is told of by a limit, it may be meant.
     #[must_use]
-    pub fn names_unheard_number<'t>(&self, texts: &(impl Iterator<Item = &'t str> + Clone)) -> bool {
+    pub fn names_unheard_number(&self, texts: &[&str]) -> bool {
         let is_unheard = |thing: &NumberedThing| {
-            let all: Vec<Mention> = texts.clone().flat_map(|text| mentions(text, &thing.kind)).collect();
+            let all: Vec<Mention> = texts.iter().flat_map(|text| mentions(text, &thing.kind)).collect();
             let number = number_of(&thing.number);
             let is_another = |mention: &Mention| match mention {
                 Mention::One(other) => *other != thing.number,
@@ -89,13 +89,14 @@ impl QuestionTerms {
             };
             let are_several = all.first().is_some_and(|first| all.iter().any(|other| other != first));
             let is_cell = |line: &str| line.contains('|') && cells(line).any(|(_, cell)| cell == thing.number);
-            are_several && all.iter().all(is_another) && !texts.clone().flat_map(str::lines).any(is_cell)
+            are_several && all.iter().all(is_another) && !texts.iter().flat_map(|text| text.lines()).any(is_cell)
         };
         self.numbered.iter().any(is_unheard)
     }
 }
 
-/// The words of a text in small letters, numbers with their points, and the signs that join numbers.
+/// The words of a text in small letters, numbers with their points, and the signs that join numbers. Not those of amounts
+/// ([`super::range`]), of which "2b" is two of something: here it is the name of a room.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -206,7 +207,7 @@ mod tests {
             ("Which plan has 9 jars?", false),
             ("What has lid 9?", false),
         ] {
-            assert_eq!(terms(question).names_unheard_number(&[HALL, table].into_iter()), expected, "{question}");
+            assert_eq!(terms(question).names_unheard_number(&[HALL, table]), expected, "{question}");
         }
     }
 }

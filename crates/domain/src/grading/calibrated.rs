@@ -122,8 +122,8 @@ fn grade_by_odds(
     GradedRound { answerability, verdicts }
 }
 
-/// Probability of a passage by a row or a line that holds all of the question, by a sentence that defines the term that is asked for, or
-/// by the entry of an option or a setting that is named; 0 where it has none.
+/// Probability of a passage by a row or a line that holds all of the question, by a sentence that defines the term that is asked
+/// for, or by the entry of an option or a setting that is named; 0 where it has none.
 fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence, has_line: bool) -> f32 {
     if has_line {
         return signs::LINE;

@@ -3,18 +3,13 @@
 //! What a section says under such a heading repeats few words of it, so that the fitted models, which lean on sentences, take
 //! it for improbable.
 
+use super::signs::{ALL, FEWEST_TERMS};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::wording::denies;
 
 /// Probability of such a passage. Not fitted: the questions of the sets are not made of titles.
 const PROBABILITY: f32 = 0.5;
-
-/// Share of the question's weight that counts as all of it.
-const ALL: f32 = 0.95;
-
-/// Fewest terms of a question that a section can be found by.
-const FEWEST_TERMS: usize = 2;
 
 /// Most passages of a round with such titles; of more, the title of their document is the question, and no section is meant.
 const MOST: usize = 2;

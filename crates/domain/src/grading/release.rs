@@ -3,17 +3,12 @@
 //! Such a line has few words, and the version and the date stand above it, so that the fitted models take it for improbable.
 
 use super::features::Passage;
+use super::signs::{ALL, FEWEST_TERMS};
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
 use crate::release_notes::{are_asked_for, is_latest_asked_for, is_of_them, names_release};
 use crate::wording::denies;
-
-/// Share of the question's weight that counts as all of it.
-const ALL: f32 = 0.95;
-
-/// Fewest terms of a question that a line can be found by.
-const FEWEST_TERMS: usize = 2;
 
 /// Whether a line of a passage holds, with what stands above it, all of the question, or its heading is of the version asked for.
 pub(super) fn answers(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> bool {

@@ -5,17 +5,12 @@
 //! question and the kind of thing asked for, words are enough.
 
 use super::features::Passage;
+use super::signs::{ALL, FEWEST_TERMS};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
 use crate::wording::denies;
-
-/// Share of the question's weight that counts as all of it.
-const ALL: f32 = 0.95;
-
-/// Fewest terms of a question that a row can be found by.
-const FEWEST_TERMS: usize = 2;
 
 /// Most rows of a passage that hold all of it; of more, header and titles hold it, and no row is meant.
 const MOST_ROWS: usize = 3;

@@ -8,6 +8,12 @@ use crate::evidence::{Question, TermMask};
 /// Probability of a passage with a line that holds all of the question. Not fitted: the sets have too few of them.
 pub(super) const LINE: f32 = 0.6;
 
+/// Share of the question's weight that counts as all of it.
+pub(super) const ALL: f32 = 0.95;
+
+/// Fewest terms of a question that a row, a line or a section can be found by.
+pub(super) const FEWEST_TERMS: usize = 2;
+
 /// The signs in the passages of a round, read once.
 pub(super) struct Signs {
     /// For each passage whether one of its rows, or a line of release notes, holds all of the question.

@@ -124,7 +124,7 @@ fn code(word: &str) -> Option<&str> {
 /// Whether the question names one of several things by its number, "plan 4", and passages name others of the kind only. Whether
 /// something is so may be told by a rule for all of them.
 pub(super) fn names_foreign_number(question: &Question, passages: &[Passage<'_>]) -> bool {
-    let texts = passages.iter().flat_map(|passage| [passage.title, passage.text]);
+    let texts: Vec<&str> = passages.iter().flat_map(|passage| [passage.title, passage.text]).collect();
     question.kind != AnswerKind::YesNo && question.terms.names_unheard_number(&texts)
 }
 

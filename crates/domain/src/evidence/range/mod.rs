@@ -4,6 +4,7 @@
 mod tokens;
 
 use self::tokens::{NO_UNITS, Tokens};
+use super::currencies::sign_of;
 use super::{QuestionTerm, QuestionTerms, TermMask};
 use crate::month::is_month;
 
@@ -58,16 +59,8 @@ const NAMING: [&str; 32] = [
     "version",
     "volume",
 ];
-/// Units and the letters or the signs that stand for them.
-const ABBREVIATED: [(&str, &str); 17] = [
-    ("$", "dollars"),
-    ("usd", "dollars"),
-    ("£", "pounds"),
-    ("gbp", "pounds"),
-    ("quid", "pounds"),
-    ("€", "euros"),
-    ("eur", "euros"),
-    ("¥", "yen"),
+/// Units and the letters that stand for them.
+const ABBREVIATED: [(&str, &str); 9] = [
     ("h", "hours"),
     ("hr", "hours"),
     ("hrs", "hours"),
@@ -198,9 +191,8 @@ impl NumberRange {
 }
 
 fn is_same_unit(one: &str, other: &str) -> bool {
-    let whole = |unit: &str| {
-        ABBREVIATED.iter().find(|(short, _)| *short == unit).map_or(unit.to_owned(), |(_, long)| (*long).to_owned())
-    };
+    let in_full = |unit: &str| ABBREVIATED.iter().find(|(short, _)| *short == unit).map(|(_, long)| (*long).to_owned());
+    let whole = |unit: &str| sign_of(unit).map(String::from).or_else(|| in_full(unit)).unwrap_or(unit.to_owned());
     let (one, other) = (whole(one), whole(other));
     one.chars().take(TELLING).eq(other.chars().take(TELLING))
 }
