@@ -16,6 +16,13 @@ const OF_CHANGES: [&str; 20] = [
     "break", "since", "support", "upgrad", "migrat", "updat", "yank", "when",
 ];
 
+/// Words for the version that was released last.
+const LATEST: [&str; 5] = ["current", "last", "latest", "newest", "recent"];
+
+/// Headings that stand below a version (keepachangelog.com), and other words for what they say.
+const KINDS_OF_CHANGE: [(&str, &str); 3] =
+    [("added", "introduced supported new"), ("removed", "dropped deleted"), ("fixed", "solved")];
+
 /// Whether a passage is of release notes; `title` is the title of its document with the headings above it.
 #[must_use]
 pub fn is_of_them(title: &str) -> bool {
@@ -68,16 +75,9 @@ pub fn is_latest_asked_for(question: &str) -> bool {
 }
 
 /// A word from its first digit to its last: "v1.17.0," is of version 1.17.0.
-pub(crate) fn number_in(word: &str) -> &str {
+fn number_in(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_ascii_digit())
 }
-
-/// Words for the version that was released last.
-const LATEST: [&str; 5] = ["current", "last", "latest", "newest", "recent"];
-
-/// Headings that stand below a version (keepachangelog.com), and other words for what they say.
-const KINDS_OF_CHANGE: [(&str, &str); 3] =
-    [("added", "introduced supported new"), ("removed", "dropped deleted"), ("fixed", "solved")];
 
 /// A title by which a passage of release notes is judged, with the words that its headings stand for: "2.3.0 (2024-09-10)" is a
 /// version, and tells when it was released.
@@ -86,13 +86,13 @@ pub fn with_release(title: String, heading: &[String]) -> String {
     let Some(place) = release(heading).filter(|_| is_of_them(&title)) else { return title };
     let (version, below) = (heading.get(place), heading.get(place + 1..).unwrap_or_default());
     let is_dated = version.is_some_and(|version| version.split(|sign: char| !sign.is_ascii_digit()).any(is_year));
-    let latest = LATEST.join(" ");
     let released = is_dated.then_some("released");
     let of_kind = |(kind, words): &(&str, &'static str)| {
         below.iter().any(|heading| heading.trim().eq_ignore_ascii_case(kind)).then_some(*words)
     };
-    let words = ["version release changed new since", latest.as_str()]
+    let words = ["version release changed new since"]
         .into_iter()
+        .chain(LATEST)
         .chain(released)
         .chain(KINDS_OF_CHANGE.iter().filter_map(of_kind));
     std::iter::once(title.as_str()).chain(words).collect::<Vec<_>>().join(" ")

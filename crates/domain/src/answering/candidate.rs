@@ -29,7 +29,8 @@ const NAMED_ENTRY: f32 = 0.5;
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
 
-/// Bonus of a heading that tells when what the question names was, or which version is the latest; the other scores range from 0 to about 1.
+/// Bonus of a heading that tells when what the question names was, or which version is the latest; the other scores range from 0
+/// to about 1.
 const TELLING_HEADING: f32 = 0.5;
 
 /// The same of a line that lists what is asked for after its name: "Events: opened, closed, lost."

@@ -111,6 +111,7 @@ impl<'m> Sources<'m> {
     /// The passages for a need; none if a sentence answers the question, or nothing is related to it.
     pub(super) fn excerpts(&self, need: &Need, ranked: &[Scored<'_>]) -> Excerpts {
         let chosen = match need {
+            Need::Listing | Need::Explanation | Need::Overview if let Some(notes) = self.release() => notes,
             Need::Comparison if let Some(section) = self.headed_as_both() => vec![section],
             // Rows of a table that stand side by side compare by themselves.
             Need::Comparison if ranked.first().is_some_and(|(best, _)| best.is_row) => Vec::new(),
@@ -281,10 +282,14 @@ impl<'m> Sources<'m> {
 
     /// The table of the best row, for the sum or the average of a column: the question names none of its rows.
     fn rows_of_all(&self, figure: Figure, ranked: &[Scored<'_>]) -> Option<Vec<Excerpt>> {
-        let (best, _) = ranked.first().filter(|(best, _)| best.is_row && best.named <= 0.0)?;
-        let is_over_all = matches!(figure, Figure::Average | Figure::Sum);
-        let table = self.paragraph_of(best.source, best.range.start, PassageReason::Figures)?;
-        is_over_all.then(|| vec![table])
+        let is_over_all = |best: &SentenceCandidate| best.is_row && best.named <= 0.0;
+        let (best, _) = ranked.first().filter(|(best, _)| is_over_all(best))?;
+        match figure {
+            Figure::Average | Figure::Sum => {
+                Some(vec![self.paragraph_of(best.source, best.range.start, PassageReason::Figures)?])
+            }
+            Figure::Change | Figure::RelativeChange | Figure::Share => None,
+        }
     }
 
     /// The best row or paragraph of the best source that holds a number, and those that hold more of the question.

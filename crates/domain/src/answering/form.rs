@@ -216,12 +216,13 @@ pub(super) struct AskedForm<'q> {
 impl<'q> AskedForm<'q> {
     pub(super) fn of(question: &'q Question) -> Self {
         let asked = question.asked.to_lowercase();
+        let is_for_default = asks_for_default(&asked);
         Self {
             question,
             options: question.terms.options(),
             of_option: if asks_for_option(&asked) { AN_OPTION } else { 0.0 },
-            is_for_default: asks_for_default(&asked),
-            of_default: match asks_for_default(&asked) {
+            is_for_default,
+            of_default: match is_for_default {
                 true => DEFAULT,
                 false if lower_case_words(&asked).any(|word| OWN.contains(&word.as_str())) => -NOT_OWN,
                 false => 0.0,

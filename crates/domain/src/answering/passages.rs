@@ -4,7 +4,7 @@ use super::choose::Scored;
 use super::compose::NEARER;
 use super::excerpt::{Excerpt, Sources};
 use super::lines::lines_of;
-use super::need::{Need, PassageReason, need};
+use super::need::{PassageReason, need};
 use super::quote::{code, escape_markers, marked, plain_line};
 use super::ranking::rank;
 use super::read_source::ReadSource;
@@ -49,11 +49,6 @@ pub fn passages(
     }
     let need = need(material.question, question_type)?;
     let sources = Sources::new(material, &ranked);
-    if let (Need::Listing | Need::Explanation | Need::Overview, Some(notes)) = (&need, sources.release()) {
-        let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
-        page.push_all(&sources, notes);
-        return (!page.passages.is_empty()).then_some(page);
-    }
     ranked.retain(|(candidate, _)| !candidate.is_fragment);
     let excerpts = sources.excerpts(&need, &ranked);
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::AnswerSource;
 use super::candidate::{below_heading, is_cut};
 use super::fragment::{is_code, is_fragment, is_part_of_synopsis, leans_on_item_above};
 use super::quote::{plain_line, quotable};
@@ -39,7 +38,7 @@ impl<'s> SentenceReader<'s> {
         let range = below_heading(source, sentence.range.clone());
         let words = source.text.get(range.clone())?;
         let tells_release = is_dated_heading(self.asked.question, sentence, words)
-            || here.place == 0 && is_latest_release(self.asked.question, source, sentence, words);
+            || here.place == 0 && self.is_latest_release(sentence, words);
         let heads_list = here.list.is_some_and(|list| list.is_headed);
         let is_row = sentence.kind == BlockKind::TableRow;
         let can_state = tells_release || heads_list || is_row || sentence.kind == BlockKind::Paragraph;
@@ -50,11 +49,24 @@ impl<'s> SentenceReader<'s> {
         let row = header.map(|header| labelled(header, words));
         let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
         // However brief: "Blue jars." is a change.
-        let may_be_brief = heads_list || tells_release || self.tells_changes;
-        let text = text.or_else(|| may_be_brief.then(|| plain_line(words))?)?;
+        let may_be_brief = || heads_list || tells_release || self.tells_changes();
+        let text = text.or_else(|| may_be_brief().then(|| plain_line(words))?)?;
         let header = header.unwrap_or_default();
         // Asked without its tags and bars: a row of a table of contents may be a question.
         (!is_question(&text)).then_some(Quotation { range, words, text, is_row, header, tells_release })
+    }
+
+    /// Whether a heading of release notes names the version that a question for the latest is for: the first that is released.
+    fn is_latest_release(&self, sentence: &SentenceEvidence, words: &str) -> bool {
+        sentence.kind == BlockKind::Heading
+            && self.is_release_notes
+            && release_notes::is_latest_asked_for(&self.asked.question.asked)
+            && release_notes::names_version(words)
+    }
+
+    /// Whether it is of release notes, and the question is for what they tell.
+    fn tells_changes(&self) -> bool {
+        self.is_release_notes && release_notes::are_asked_for(&self.asked.question.text)
     }
 
     /// Whether a quotation says nothing by itself. `is_headed_name` is that its heading makes it the name of somebody.
@@ -81,14 +93,6 @@ fn is_dated_heading(question: &Question, sentence: &SentenceEvidence, words: &st
         && question.kind == AnswerKind::Date
         && sentence.mask & question.terms.identifiers() != 0
         && question.kind.is_held_by(&question.known, words)
-}
-
-/// Whether a heading of release notes names the version that a question for the latest is for: the first that is released.
-fn is_latest_release(question: &Question, source: &AnswerSource<'_>, sentence: &SentenceEvidence, words: &str) -> bool {
-    sentence.kind == BlockKind::Heading
-        && release_notes::is_latest_asked_for(&question.asked)
-        && release_notes::is_of_them(source.title)
-        && release_notes::names_version(words)
 }
 
 /// Whether the sentence at a byte begins an item of a list: nothing but its mark stands before it on its line.

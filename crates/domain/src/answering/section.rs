@@ -65,9 +65,11 @@ impl<'t> RunIn<'t> {
 
 /// Whether a sentence is a label in bold: brief, or not written as a sentence.
 pub(super) fn is_label(words: &str) -> bool {
-    let is_title = || !ends_like_sentence(words.trim_end_matches(AROUND));
-    let most = if is_title() { MOST_OF_TITLE } else { MOST_OF_LABEL };
-    is_bold(words) && words.split_whitespace().count() <= most
+    if !is_bold(words) {
+        return false;
+    }
+    let most = if ends_like_sentence(words.trim_end_matches(AROUND)) { MOST_OF_LABEL } else { MOST_OF_TITLE };
+    words.split_whitespace().count() <= most
 }
 
 /// The section that is being read.

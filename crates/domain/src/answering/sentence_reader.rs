@@ -30,8 +30,8 @@ pub(super) struct SentenceReader<'s> {
     pub(super) about: f32,
     /// Whether its document changes what another one says.
     pub(super) is_change: bool,
-    /// Whether it is of release notes, and the question is for what they tell.
-    pub(super) tells_changes: bool,
+    /// Whether its document is release notes.
+    pub(super) is_release_notes: bool,
     lists: Lists,
     is_glossary: bool,
 }
@@ -79,8 +79,7 @@ impl<'s> SentenceReader<'s> {
             headers: Headers::of(source, evidence),
             about: asked.words.are_about(source.title),
             is_change: asked.is_changed_by(source.title),
-            tells_changes: release_notes::is_of_them(source.title)
-                && release_notes::are_asked_for(&asked.question.text),
+            is_release_notes: release_notes::is_of_them(source.title),
             lists: Lists::of(source, evidence),
             is_glossary: is_glossary(source.text, &evidence.sentences),
         }
@@ -129,7 +128,7 @@ impl<'s> SentenceReader<'s> {
     fn surround(&self, candidate: &mut SentenceCandidate, here: &Here<'_>) {
         let (asked, source, evidence) = (self.asked, self.source, self.evidence);
         let Here { place, sentence, above, paragraph, .. } = *here;
-        let version = version_over(asked, source, evidence.sentences.get(..place).unwrap_or_default(), sentence);
+        let version = version_over(self, evidence.sentences.get(..place).unwrap_or_default(), sentence);
         let is_told_above = |(_, text): &(_, String)| asked.question.kind.is_held_by(&asked.question.known, text);
         if asked.question.kind == AnswerKind::Date && version.as_ref().is_some_and(is_told_above) {
             candidate.holds_kind = true;

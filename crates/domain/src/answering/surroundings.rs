@@ -10,12 +10,13 @@ use super::form::tells_default;
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
 use super::section::is_own_heading;
+use super::sentence_reader::SentenceReader;
 use crate::entry_label::{entry_label, is_field, is_written_as_name};
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
-use crate::evidence::{Question, TermMask};
+use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::markdown::BlockKind;
-use crate::release_notes::{self, names_release, number_in};
+use crate::release_notes::{names_release, names_version};
 use crate::wording::{answers_yes_or_no, denies, is_version, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
@@ -138,32 +139,32 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
 /// heading begins with it: release notes tell it once for all that is new, whose sentences name other versions. There it also tells
 /// the date that is asked for.
 pub(super) fn version_over(
-    asked: &Asked<'_>,
-    source: &AnswerSource<'_>,
+    reader: &SentenceReader<'_>,
     above: &[SentenceEvidence],
     sentence: &SentenceEvidence,
 ) -> Option<(Range<usize>, String)> {
-    let is_of_release_notes = release_notes::is_of_them(source.title);
-    let tells_date = is_of_release_notes && asked.question.kind == AnswerKind::Date;
+    let SentenceReader { asked, source, is_release_notes, .. } = reader;
+    let tells_date = *is_release_notes && asked.question.kind == AnswerKind::Date;
     if !asked.is_for_version && !tells_date {
         return None;
     }
     let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
-    let is_one = |word: &str| is_version(number_in(word));
     // "Fixed" stands below the version.
-    let is_over = |heading: &&SentenceEvidence| !is_of_release_notes || names_release(words(heading));
+    let is_over = |heading: &&SentenceEvidence| !is_release_notes || names_release(words(heading));
     let heading = above.iter().filter(|above| above.kind == BlockKind::Heading).rfind(is_over)?;
-    // A line that names another version than it stands under is about that one.
-    let terms = &asked.question.terms;
-    let (versions, named) = (terms.mask_where(|term| is_version(&term.word)), terms.all_identifiers());
-    if tells_date && (versions & !heading.mask != 0 || named & !heading.mask & !sentence.mask != 0) {
+    if tells_date && names_another(&asked.question.terms, heading, sentence) {
         return None;
     }
-    let begins_with_it = words(heading).split_whitespace().next().is_some_and(is_one);
-    let names_it = words(heading).split_whitespace().any(is_one);
-    let is_told = words(sentence).split_whitespace().any(is_one);
-    (begins_with_it || names_it && !is_told).then_some(())?;
+    let begins_with_it = words(heading).split_whitespace().next().is_some_and(names_version);
+    (begins_with_it || names_version(words(heading)) && !names_version(words(sentence))).then_some(())?;
     Some((heading.range.clone(), plain_line(words(heading))?))
+}
+
+/// Whether a question names another version than the one that a line stands under, which the line may be about, or something that
+/// neither of them does.
+fn names_another(terms: &QuestionTerms, heading: &SentenceEvidence, line: &SentenceEvidence) -> bool {
+    let versions = terms.mask_where(|term| is_version(&term.word));
+    versions & !heading.mask != 0 || terms.all_identifiers() & !heading.mask & !line.mask != 0
 }
 
 /// The next sentence of the paragraph, if it takes back a part of what the one before denies.
