@@ -154,25 +154,19 @@ impl ApiError {
     /// An error for a body in the wrong format.
     #[must_use]
     pub(crate) fn media_type(expected: &str) -> Self {
-        let detail = format!("send {expected} and say so in the Content-Type header");
-        Self::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "The request body has the wrong format",
-            detail,
-        )
+        Self::unsupported_media_type(format!("send {expected} and say so in the Content-Type header"))
     }
 
     /// An error for a body in a content coding (RFC 9110, section 8.4).
     #[must_use]
     pub(crate) fn content_encoding() -> Self {
-        let detail = "bodies are not decompressed; send the body without a Content-Encoding header".to_owned();
-        Self::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "The request body has the wrong format",
-            detail,
-        )
+        let detail = "bodies are not decompressed; send the body without a Content-Encoding header";
+        Self::unsupported_media_type(detail.to_owned())
+    }
+
+    fn unsupported_media_type(detail: String) -> Self {
+        let title = "The request body has the wrong format";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", title, detail)
     }
 
     /// An error for a body over the limit.

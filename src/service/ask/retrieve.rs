@@ -205,18 +205,16 @@ pub(super) async fn completed(
     mut sources: Vec<GradedHit>,
 ) -> Result<Vec<GradedHit>, AskError> {
     let request = &ask.request;
-    let may_join = request.stages.grouping.merge_neighbours && request.filter.pages.is_empty();
-    if may_join
-        && release_notes::is_latest_asked_for(&question.text)
+    if !request.stages.grouping.merge_neighbours || !request.filter.pages.is_empty() {
+        return Ok(sources);
+    }
+    if release_notes::is_latest_asked_for(&question.text)
         && let Some(latest) = latest_release(ask, &sources).await?
     {
         return Ok(vec![latest]);
     }
     let mut wants_table = asks_over_rows(question);
     let wants_release = release_notes::are_asked_for(&question.text);
-    if !may_join || !wants_table && !wants_release {
-        return Ok(sources);
-    }
     for place in 0..SEARCHED_FOR_WHOLE {
         let Some(graded) = sources.get(place).filter(|graded| graded.verdict.grade == Grade::Correct) else { break };
         let is_release = wants_release && release_notes::is_of_them(&graded.hit.passage.title);

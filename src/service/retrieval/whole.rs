@@ -62,8 +62,8 @@ impl Retriever {
         Ok(joined.map(|joined| whole.headed(joined)))
     }
 
-    /// The notes of the latest release in the document of a hit: the first that has a version. `None` if that is the hit, or stands
-    /// far from the beginning.
+    /// The notes of the latest release in the document of a hit: the first that has a version. `None` if that stands far from the
+    /// beginning.
     ///
     /// # Errors
     /// Store failures.
