@@ -1,7 +1,8 @@
-//! Prompts by which chat front ends have a model name conversations and propose what to ask next.
+//! Prompts of chat front ends: those by which they have a model name conversations and propose what to ask next, and
+//! those in which they wrap the question of a person.
 //!
-//! They arrive as ordinary questions, several for each that a person asks. No document answers them: they are replied to
-//! by rule, without a search, a model call or a record in the audit.
+//! The former arrive as ordinary questions, several for each that a person asks. No document answers them: they are replied
+//! to by rule, without a search, a model call or a record in the audit.
 
 use serde_json::json;
 
@@ -9,12 +10,16 @@ use serde_json::json;
 const TASK: &str = "### Task:";
 /// Where the prompt quotes the conversation.
 const HISTORY: &str = "<chat_history>";
+/// Where a prompt that asks for an answer ends its passages of files that are attached in the front end.
+const END_OF_CONTEXT: &str = "</context>";
+/// Around the question in older prompts of that kind; newer ones end with the question.
+const QUERY: [&str; 2] = ["<user_query>", "</user_query>"];
 /// Words that a title has at most.
 const TITLE_WORDS: usize = 6;
 /// Title of a conversation without a question.
 const NO_TITLE: &str = "Questions";
 
-/// The reply to such a prompt, in the JSON that it asks for; `None` for any other message.
+/// The reply to a prompt that is no question of a person, in the JSON that it asks for; `None` for any other message.
 pub(super) fn reply_to(message: &str) -> Option<String> {
     let prompt = message.trim_start();
     if !prompt.starts_with(TASK) {
@@ -24,16 +29,27 @@ pub(super) fn reply_to(message: &str) -> Option<String> {
     let wants = |member: &str| instructions.contains(&format!("\"{member}\""));
     let reply = if wants("title") {
         json!({"title": title(history)})
-    } else if wants("follow_ups") {
-        json!({"follow_ups": []})
-    } else if wants("tags") {
-        json!({"tags": []})
-    } else if wants("queries") {
-        json!({"queries": []})
-    } else {
+    } else if let Some(list) = ["follow_ups", "tags", "queries"].into_iter().find(|list| wants(list)) {
+        json!({list: []})
+    } else if wants("text") {
         json!({"text": ""})
+    } else {
+        return None;
     };
     Some(reply.to_string())
+}
+
+/// The question of a person in a prompt that asks to answer it from passages of files attached in the front end; any other
+/// message as it is. The passages are no sources: they are in none of the collections that are asked.
+pub(super) fn question_in(message: &str) -> &str {
+    if !message.trim_start().starts_with(TASK) {
+        return message;
+    }
+    let Some((_, question)) = message.rsplit_once(END_OF_CONTEXT) else { return message };
+    let [begin, end] = QUERY;
+    let question = question.split_once(begin).map_or(question, |(_, query)| query.split(end).next().unwrap_or(query));
+    let question = question.trim();
+    if question.is_empty() { message } else { question }
 }
 
 /// The first words of the first question.
@@ -64,11 +80,25 @@ mod tests {
                 format!("### Task:\nSuggest.\n### Output:\n{{ \"{member}\": [\"a\"] }}\n<chat_history>\n\"title\"");
             assert_eq!(reply_to(&prompt), Some(format!("{{\"{member}\":[]}}")));
         }
-        assert_eq!(reply_to("### Task:\nComplete the sentence."), Some("{\"text\":\"\"}".to_owned()));
+        let completion = "### Task:\nComplete the text.\n### Output:\n{ \"text\": \"…\" }\n<text>Who</text>";
+        assert_eq!(reply_to(completion), Some("{\"text\":\"\"}".to_owned()));
     }
 
     #[test]
     fn a_question_is_none() {
         assert_eq!(reply_to("What is the task of the \"title\" role?"), None);
+        assert_eq!(reply_to("### Task:\nWhich form do I hand in?"), None);
+    }
+
+    #[test]
+    fn a_question_is_taken_out_of_its_prompt() {
+        let prompt =
+            "### Task:\nRespond by the context.\n<context>\n<source id=\"1\">a </context> b</source>\n</context>\n\n";
+        assert_eq!(question_in(&format!("{prompt}Who signs?\n")), "Who signs?");
+        assert_eq!(question_in(&format!("{prompt}<user_query>\nWho signs?\n</user_query>\n")), "Who signs?");
+        assert_eq!(reply_to(&format!("{prompt}Who signs?")), None);
+        for whole in [prompt, "What does </context> end?", "### Task:\nWho signs?"] {
+            assert_eq!(question_in(whole), whole);
+        }
     }
 }

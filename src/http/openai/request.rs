@@ -10,6 +10,7 @@ use super::{
         fields::{Faults, MAX_MESSAGE, MAX_MESSAGES},
         problem::ApiError,
     },
+    housekeeping,
     tool_choice::ToolChoiceBody,
 };
 
@@ -239,7 +240,11 @@ fn read_messages(pointer: &str, messages: Vec<ChatMessageBody>, faults: &mut Fau
             _ => continue,
         };
         let Some(content) = content else { continue };
-        let mut content = content.read(&format!("{pointer}/{index}/content"), faults);
+        let content = content.read(&format!("{pointer}/{index}/content"), faults);
+        let mut content = match role {
+            RoleBody::User => housekeeping::question_in(&content).to_owned(),
+            RoleBody::Assistant | RoleBody::System => content,
+        };
         if index < last
             && let Some((end, _)) = content.char_indices().nth(MAX_MESSAGE)
         {
