@@ -94,8 +94,11 @@ impl Circuit {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return Ok(()) };
         if now < open.until {
-            let retry_after = Some(open.until - now);
-            return Err(Box::new(ProviderError { retry_after, ..open.because.clone() }));
+            let left = open.until - now;
+            let seconds = left.as_secs_f32().ceil();
+            let detail =
+                format!("not called for another {seconds} s, because it failed before: {}", open.because.detail);
+            return Err(Box::new(ProviderError { retry_after: Some(left), detail, ..open.because.clone() }));
         }
         open.until = now + open.cool_down;
         open.is_on_trial = true;
@@ -162,6 +165,7 @@ mod tests {
         let second = Duration::from_secs(1);
         let refused = circuit.admit(start + second).expect_err("open");
         assert_eq!((refused.kind, refused.retry_after), (ProviderErrorKind::Timeout, Some(second * 4)));
+        assert_eq!(refused.detail, "not called for another 4 s, because it failed before: it did not work");
         assert!(circuit.admit(start + second * 5).is_ok(), "the trial");
         assert!(circuit.admit(start + second * 5).is_err(), "one at a time");
         fail(&circuit, start + second * 6, &timeout);
