@@ -176,6 +176,9 @@ impl CheckBody {
         faults.checked_text("/text", &self.text);
         faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
         let filter = self.filter.read("/filter", &mut faults);
+        if self.collections.is_none() && !filter.is_empty() {
+            faults.add("/filter", "limits what is found in collections; leave it out, or name collections");
+        }
         let against = match (self.passages, self.urns, self.collections) {
             (Some(passages), None, None) => Some(Against::Passages(read_passages(passages, &mut faults))),
             (None, Some(urns), None) => Some(Against::Urns(read_urns(&urns, &mut faults))),

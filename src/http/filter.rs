@@ -25,10 +25,18 @@ pub(super) struct FilterBody {
     #[schema(value_type = Option<ShortText>)]
     source_prefix: Option<String>,
     /// Ids of documents; a chunk of any of them passes.
-    document_ids: Vec<Uuid>,
+    #[schema(min_items = 1, nullable = false)]
+    document_ids: Option<Vec<Uuid>>,
     /// Page numbers, from 1; a chunk on any of them passes.
-    pages: Vec<i32>,
+    #[schema(value_type = Option<Vec<PageNumber>>, min_items = 1, nullable = false)]
+    pages: Option<Vec<i32>>,
 }
+
+/// Number of a page, from 1.
+#[derive(ToSchema)]
+#[schema(minimum = 1)]
+#[expect(dead_code, reason = "it describes the numbers in the OpenAPI document")]
+pub(super) struct PageNumber(i32);
 
 impl FilterBody {
     /// Reads the filter; faults are added to `faults` under `pointer`.
@@ -57,14 +65,26 @@ impl FilterBody {
         if let Some(prefix) = &self.source_prefix {
             faults.short_text(&format!("{pointer}/source_prefix"), prefix);
         }
+        for (index, _) in self.pages.iter().flatten().enumerate().filter(|(_, page)| **page < 1) {
+            faults.add(format!("{pointer}/pages/{index}"), "pages are numbered from 1");
+        }
         Filter {
             metadata,
             source_prefix: self.source_prefix,
-            document_ids: self.document_ids,
-            pages: self.pages,
+            document_ids: listed(&format!("{pointer}/document_ids"), self.document_ids, faults),
+            pages: listed(&format!("{pointer}/pages"), self.pages, faults),
             caller: None,
         }
     }
+}
+
+/// The values of which one must apply. An empty list is a fault: it could mean that nothing passes, or that everything does.
+fn listed<T>(pointer: &str, values: Option<Vec<T>>, faults: &mut Faults) -> Vec<T> {
+    let Some(values) = values else { return Vec::new() };
+    if values.is_empty() {
+        faults.add(pointer, "must not be empty; leave it out to let everything through");
+    }
+    values
 }
 
 fn read_test(value: Value) -> Result<Test, String> {
@@ -135,6 +155,13 @@ mod tests {
         for part in [r#"$."a" == 1"#, r#"$."b" == "x" || $."b" == "y""#, r#"!exists($."c")"#, "@ >= 1 && @ < 9"] {
             assert!(path.contains(part), "{part} in {path}");
         }
+    }
+
+    #[test]
+    fn lists_of_nothing_and_pages_that_are_none_are_faults() {
+        assert_eq!(read(json!({"document_ids": [], "pages": []})), Err(2));
+        assert_eq!(read(json!({"pages": [1, 0, -3]})), Err(2));
+        assert_eq!(read(json!({"document_ids": null, "pages": [7]})).expect("valid").pages, [7]);
     }
 
     #[test]
