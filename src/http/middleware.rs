@@ -3,12 +3,12 @@
 use axum::{
     Json,
     extract::{MatchedPath, Request, State},
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use tower_http::request_id::RequestId;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::{
     MAX_HEADER_BYTES,
@@ -137,29 +137,51 @@ fn bare_error(response: &Response) -> Option<ApiError> {
     }
 }
 
+/// Status, in logs and metrics, of a request that its client did not wait for. HTTP has none; this is that of nginx.
+const CLIENT_GONE: u16 = 499;
+
 /// Logs one line per request and counts it, with its route instead of its path, because paths may contain confidential
-/// data.
+/// data. A request that is dropped before its response is one that its client did not wait for.
 pub(super) async fn log_request(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
-    let started = tokio::time::Instant::now();
     let method = request.method().clone();
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
     let id = request_id(&request).unwrap_or_default();
-    let client = client_address(&request).map(tracing::field::display);
     let span = spans::request(&RequestSpan {
         method: method.as_str(),
         route: &route,
         request_id: &id,
         headers: request.headers(),
     });
-    let response = next.run(request).instrument(span.clone()).await;
-    let status = response.status().as_u16();
-    spans::answered(&span, status);
-    let duration = started.elapsed();
-    metrics.note_request(&Responded { method: method.as_str(), route: &route, status, duration });
-    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(target: "cited::http", %method, route, status, duration_ms, client, request_id = id, "{method} {route} {status}");
+    let client = client_address(&request).map(|address| address.to_string());
+    let started = tokio::time::Instant::now();
+    let mut line = RequestLine { metrics, method, route, id, client, started, span, status: CLIENT_GONE };
+    let response = next.run(request).instrument(line.span.clone()).await;
+    line.status = response.status().as_u16();
     response
+}
+
+/// The line of a request, which is written when it is dropped.
+struct RequestLine {
+    metrics: Metrics,
+    method: Method,
+    route: String,
+    id: String,
+    client: Option<String>,
+    started: tokio::time::Instant,
+    span: Span,
+    status: u16,
+}
+
+impl Drop for RequestLine {
+    fn drop(&mut self) {
+        let Self { metrics, method, route, id, client, started, span, status } = self;
+        spans::answered(span, *status);
+        let duration = started.elapsed();
+        metrics.note_request(&Responded { method: method.as_str(), route, status: *status, duration });
+        let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(target: "cited::http", %method, route, status, duration_ms, client, request_id = id, "{method} {route} {status}");
+    }
 }

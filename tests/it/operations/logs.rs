@@ -1,5 +1,7 @@
 //! The logs of the service: enough to find a request again, and nothing that nobody should read.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -49,6 +51,12 @@ async fn requests_are_logged_with_their_identity_and_without_their_content() {
         let line = line_of(id).expect("a line");
         assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
     }
+    server.reply(Role::Answer, Reply::Slow(Duration::from_mins(1), String::new()));
+    let ask = client().post(format!("{}/v1/ask", service.base)).bearer_auth(KEY).header("x-request-id", "ask-3");
+    let gone = ask.json(&json!({"question": "When is the heliotrope watered?"})).timeout(Duration::from_secs(1));
+    gone.send().await.expect_err("a client that does not wait");
+    wait::until("a request that nobody waits for is logged", async || line_of("ask-3").is_some()).await;
+    assert_eq!(line_of("ask-3").expect("a line")["status"], 499);
     let log = service.logged().join("\n").to_lowercase();
     for secret in [KEY, "sk-of-the-provider", "not-known", "heliotrope", "sesquipedalian"] {
         assert!(!log.contains(secret), "{secret} stands in the log:\n{log}");
