@@ -3,7 +3,7 @@
 
 use super::claim::Role;
 use super::exempt::{Lapse, UnheldKind};
-use super::support::{ContradictionKind, MissingKind, Reversal, SUPPORT_THRESHOLD, Support};
+use super::support::{ContradictionKind, MissingKind, Requalified, Reversal, SUPPORT_THRESHOLD, Support};
 
 /// Most missing numbers, dates and names that a detail lists.
 const MOST_MISSING: usize = 8;
@@ -26,7 +26,11 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
         return Some(format!("{markers} does not say all of this statement, the verifying model finds"));
     }
     let mut detail = if let Some(contradiction) = &support.contradiction {
-        format!("[^{}] contradicts this statement: {}", contradiction.source_index + 1, difference(contradiction.kind))
+        let difference = match (contradiction.kind, support.reversal) {
+            (ContradictionKind::Opposite, Some(Reversal::Qualifier(way))) => qualified(way),
+            (kind, _) => difference(kind),
+        };
+        format!("[^{}] contradicts this statement: {difference}", contradiction.source_index + 1)
     } else {
         format!("{markers} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}", support.score)
     };
@@ -35,6 +39,7 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
         Reversal::Opposite => "it has the opposite of a word of the statement",
         Reversal::Quantity => "one of them is about all, the other about some or about nothing else",
         Reversal::Unit => "a number counts something else there",
+        Reversal::Qualifier(way) => qualified(way),
     });
     if let Some(reversal) = reversal {
         detail.push_str("; ");
@@ -58,6 +63,18 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
         detail.push_str(&missing.join(", "));
     }
     Some(detail)
+}
+
+/// How a statement qualifies otherwise than its source.
+const fn qualified(way: Requalified) -> &'static str {
+    match way {
+        Requalified::Modality => "one of them tells what must be, the other what may be",
+        Requalified::Limit => "one of them tells the least or the earliest, the other the most or the latest",
+        Requalified::Measure => "a number is counted by something else there",
+        Requalified::Agent => "somebody else does it there",
+        Requalified::Plan => "it is only planned or proposed there",
+        Requalified::Condition => "it holds there only under a condition",
+    }
 }
 
 const fn difference(kind: ContradictionKind) -> &'static str {

@@ -53,7 +53,7 @@ pub enum ContradictionKind {
     Name,
     /// One denies what the other states.
     Denial,
-    /// The opposite of a word.
+    /// The opposite of a word, or of what qualifies it: must for may, at least for at most.
     Opposite,
 }
 
@@ -106,8 +106,17 @@ impl<'c> Beside<'c> {
         let value = differs.take(MOST_VALUES).find_map(|(number, ((fact, _), _))| {
             Some(Difference { kind: self.other_value(fact)?, fact: Some(number) })
         });
-        let is_denied = || polarity == Polarity::Turned && self.frame(|_| true) >= SAME_FRAME;
+        let is_denied = || polarity == Polarity::Turned && self.is_about_same();
         value.or_else(|| is_denied().then_some(Difference { kind: ContradictionKind::Denial, fact: None }))
+    }
+
+    /// The difference of a claim that qualifies contrarily what both say.
+    pub(super) fn contrary(&self) -> Option<Difference> {
+        self.is_about_same().then_some(Difference { kind: ContradictionKind::Opposite, fact: None })
+    }
+
+    fn is_about_same(&self) -> bool {
+        self.frame(|_| true) >= SAME_FRAME
     }
 
     /// The kind of value that the source puts in place of a fact that it lacks.

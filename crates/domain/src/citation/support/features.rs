@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::contradiction::{Beside, Difference};
 use super::fact::Fact;
 use super::polarity::{Claim, Polarity};
+use super::qualifier::Requalified;
 use super::reversal::{Best, Turned, counts_something_else};
 use super::{Missing, MissingKind, Quote, Reversal};
 use crate::citation::negation::denies;
@@ -72,6 +73,8 @@ pub(super) struct Comparison<'s> {
     best: Option<Best<'s>>,
     /// The ways in which the best window reverses the claim; a denial that both share is none.
     turned: Turned,
+    /// How the claim qualifies otherwise than the best window.
+    requalified: Option<Requalified>,
 }
 
 impl<'s> Comparison<'s> {
@@ -91,11 +94,13 @@ impl<'s> Comparison<'s> {
             has_same_order: claim.has_same_order(sources),
             best: None,
             turned: Turned::default(),
+            requalified: None,
         };
         for source in sources {
             comparison.add(claim, source);
         }
         comparison.turned = comparison.best.as_ref().map(|best| best.turned(facts)).unwrap_or_default();
+        comparison.requalified = comparison.best.as_ref().and_then(|best| best.requalified(claim));
         if polarity == Polarity::Shared {
             comparison.turned.negation = false;
             comparison.hold_denials();
@@ -240,8 +245,10 @@ impl<'s> Comparison<'s> {
             Some(Reversal::Opposite)
         } else if turned.quantity {
             Some(Reversal::Quantity)
+        } else if self.has_other_unit {
+            Some(Reversal::Unit)
         } else {
-            self.has_other_unit.then_some(Reversal::Unit)
+            self.requalified.map(Reversal::Qualifier)
         }
     }
 
@@ -259,7 +266,10 @@ impl<'s> Comparison<'s> {
     /// The difference by which the best words contradict the claim, if words show one. `lacking` says which facts the
     /// sources lack.
     pub(super) fn contradiction(&self, claim: &Claim<'_>, lacking: &[bool]) -> Option<Difference> {
-        Beside::new(claim, self.facts, self.best.as_ref()?).contradiction(lacking, self.polarity)
+        let beside = Beside::new(claim, self.facts, self.best.as_ref()?);
+        let is_contrary = self.requalified.is_some_and(Requalified::is_contrary);
+        let contrary = || is_contrary.then(|| beside.contrary()).flatten();
+        beside.contradiction(lacking, self.polarity).or_else(contrary)
     }
 
     /// Which facts any of the best windows holds.

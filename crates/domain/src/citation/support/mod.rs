@@ -14,6 +14,7 @@ mod misplaced;
 mod model;
 mod place;
 mod polarity;
+mod qualifier;
 mod reversal;
 mod scorer;
 
@@ -24,6 +25,7 @@ pub use self::contradiction::{Contradiction, ContradictionKind};
 pub(super) use self::fact::is_name;
 use self::model::DOUBTFUL_FROM;
 pub use self::model::SUPPORT_THRESHOLD;
+pub(super) use self::qualifier::Requalified;
 pub use self::scorer::LexicalScorer;
 use super::verification::Ruling;
 use crate::sentence::sentences;
@@ -89,6 +91,8 @@ pub enum Reversal {
     Quantity,
     /// A number counts something else in the source.
     Unit,
+    /// The same verb, number or deed is qualified otherwise: may for must, at least for at most.
+    Qualifier(Requalified),
 }
 
 /// The judgement of a claim against its sources.

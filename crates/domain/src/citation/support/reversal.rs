@@ -1,6 +1,8 @@
 //! The ways in which the best words of a source say something else than the claim.
 
 use super::fact::Fact;
+use super::polarity::Claim;
+use super::qualifier::{Requalified, claimed, requalified, said};
 use crate::citation::source::{SourceParts, Token};
 use crate::citation::term::TermKind;
 use crate::citation::window::Window;
@@ -57,6 +59,12 @@ impl Best<'_> {
             let word = self.source.word(&token.bytes).unwrap_or_default();
             kind_of(token.kind, word).is_some_and(|kind| lacking.contains(&kind))
         })
+    }
+
+    /// How a claim qualifies otherwise than the window.
+    pub(super) fn requalified(&self, claim: &Claim<'_>) -> Option<Requalified> {
+        let there = said(self.source, self.source.tokens_in(&self.window.bytes));
+        requalified(&claimed(claim.text, &claim.terms), &there)
     }
 
     pub(super) fn turned(&self, facts: &[Fact<'_>]) -> Turned {

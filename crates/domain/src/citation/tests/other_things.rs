@@ -251,3 +251,15 @@ fn a_source_that_says_less_yields_to_one_that_contradicts() {
     let new = "The last train on 24 December is at 20:12 (not 21:12).";
     assert_eq!(checked(old, &[old, new]), (ClaimVerdict::Contradicted, Some(1)));
 }
+
+#[test]
+fn what_is_qualified_otherwise_is_not_supported() {
+    let order = "If the supplier is late by more than 14 days, the buyer may withdraw from the order.";
+    let withdraws = "If the supplier is late by more than 14 days, the buyer must withdraw from the order.";
+    assert_eq!(checked(withdraws, &[order]), (ClaimVerdict::Contradicted, Some(0)));
+    assert_eq!(checked(&withdraws.replace("must", "can"), &[order]), (ClaimVerdict::Supported, Some(0)));
+    let course = "A course on mediation is planned for autumn.";
+    assert_eq!(checked("There is a course on mediation in autumn.", &[course]), (ClaimVerdict::Unsupported, Some(0)));
+    let rooms = "Rooms can be cancelled free of charge until 18:00 on the day of arrival.";
+    assert_eq!(checked(&rooms.replace("until", "from"), &[rooms]), (ClaimVerdict::Contradicted, Some(0)));
+}
