@@ -48,6 +48,24 @@ const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch",
 /// Words of a question up to the one that tells what is asked for: "what is the environment variable".
 const MOST_BEFORE_NAME: usize = 5;
 
+/// Things that programs keep in files.
+const KEPT_BY_PROGRAMS: [&str; 14] = [
+    "binaries",
+    "cache",
+    "cached",
+    "caches",
+    "config",
+    "configuration",
+    "file",
+    "files",
+    "log",
+    "logs",
+    "preferences",
+    "settings",
+    "socket",
+    "templates",
+];
+
 /// Openings of a question for a time that may be a condition: "when is the event emitted".
 const PRESENT_OPENINGS: [&str; 8] =
     ["when is ", "when are ", "when does ", "when do ", "when can ", "when may ", "when must ", "when should "];
@@ -275,6 +293,11 @@ pub(super) fn asks_for_version(asked: &str) -> bool {
     let mut words = lower_case_words(asked).take(MOST_BEFORE_NAME);
     let asks = words.any(|word| matches!(word.as_str(), "which" | "what"));
     asks && words.any(|word| matches!(word.as_str(), "version" | "release"))
+}
+
+/// Whether a question for a place is for where a program keeps something.
+pub(super) fn asks_for_path(asked: &str) -> bool {
+    lower_case_words(asked).any(|word| KEPT_BY_PROGRAMS.contains(&word.as_str()))
 }
 
 /// Whether a sentence says by whom something is: by a name, or by "the community". Not "separated by commas".

@@ -346,6 +346,19 @@ fn a_variable_and_a_maker_are_told_or_not() {
 }
 
 #[test]
+fn a_version_and_a_path_are_told_or_not() {
+    let lacks = |question: &str, page: &str| answer(question, &[page], None).unwrap().lacks_kind;
+    let question = "Since which version are lids sealed by default?";
+    assert!(lacks(question, "Lids are sealed by default on jars where it is supported."));
+    assert!(!lacks(question, "Lids are sealed by default from jar 11 on."));
+    assert!(!lacks(question, "Since 1.21 lids are sealed by default."));
+    let question = "Where does the jar keep its cache?";
+    assert!(lacks(question, "You can ask the jar to show where it keeps its cache."));
+    assert!(!lacks(question, "The jar keeps its cache in ~/.cache/jar."));
+    assert!(!lacks("Where are the lids kept?", "The lids are kept below the sink."));
+}
+
+#[test]
 fn what_stands_between_two_sentences_is_quoted_too() {
     let flag = "The lid flag is a single bit, whose meaning depends on the kind of jar. For tin jars, it keeps others from moving them; this is called the deletion flag. For glass jars the bit keeps the lid on; this is called the lid flag.";
     let said = text("What does the lid flag do?", &[flag]);

@@ -3,8 +3,9 @@
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::form::{
-    asks_for_author, asks_for_default, asks_for_option, asks_for_variable, asks_in_present, asks_who_has_office,
-    asks_who_may, is_made_by, names_variable, tells_amount, tells_condition, tells_default,
+    asks_for_author, asks_for_default, asks_for_option, asks_for_path, asks_for_variable, asks_for_version,
+    asks_in_present, asks_who_has_office, asks_who_may, is_made_by, names_variable, tells_amount, tells_condition,
+    tells_default,
 };
 use super::need::asks_why;
 use crate::command_options::options;
@@ -12,7 +13,7 @@ use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, has_time};
 use crate::evidence::measure::Measure;
 use crate::evidence::names::names_in_full;
-use crate::wording::lower_case_words;
+use crate::wording::{has_digit, lower_case_words};
 
 /// A question, and what a sentence must tell to answer it.
 pub(super) struct Sought<'q> {
@@ -45,6 +46,10 @@ enum Form {
     Option,
     /// A variable of the environment.
     Variable,
+    /// The number of a version, in the sentence or above it.
+    Version,
+    /// Where a program keeps something.
+    Path,
     /// Not seen surely enough.
     Unseen,
 }
@@ -73,6 +78,8 @@ impl<'q> Sought<'q> {
             AnswerKind::Person if asks_who_has_office(asked) => Form::OfOffice,
             AnswerKind::Definition if question.terms.asks_for_term() => Form::Definition,
             AnswerKind::List => Form::List,
+            AnswerKind::Place if asks_for_path(asked) => Form::Path,
+            _ if asks_for_version(asked) => Form::Version,
             _ if asks_why(asked) => Form::Reason,
             _ if asks_for_option(&asked.to_lowercase()) => Form::Option,
             _ if asks_for_variable(asked) => Form::Variable,
@@ -114,6 +121,11 @@ impl<'q> Sought<'q> {
             Form::Reason | Form::Holder => candidate.holds_kind,
             Form::OfOffice => candidate.holds_kind && candidate.fit >= 1.0 || candidate.is_row,
             Form::Variable => names_variable(text),
+            // "Version 11" and "Debian bookworm (12)" are versions, too.
+            Form::Version => {
+                has_digit(text) || candidate.context.as_ref().is_some_and(|(_, context)| has_digit(context))
+            }
+            Form::Path => candidate.holds_kind || candidate.is_row,
             Form::Option => !options(text).is_empty() || candidate.is_row,
             Form::Definition => {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
