@@ -143,11 +143,20 @@ pub(super) fn direct_question(sentence: &str) -> String {
     request(sentence).filter(|asked| asked.chars().any(char::is_alphanumeric)).unwrap_or_else(|| sentence.to_owned())
 }
 
+/// Words that begin a question, also behind "and".
+const ASKING: [&str; 21] = [
+    "are", "can", "could", "did", "do", "does", "how", "is", "may", "must", "should", "was", "were", "what", "when",
+    "where", "which", "who", "whom", "why", "will",
+];
+
 fn request(sentence: &str) -> Option<String> {
     let mut words = Words::of(sentence);
     let greeted = words.after_any(&GREETINGS).filter(|_| sentence.contains([',', '!']));
     words = greeted.unwrap_or(words);
+    let joined = words;
     words.skip(&FILLERS);
+    words.skip(&["but", "or"]);
+    let is_joined = words.rest() != joined.rest() && ASKING.iter().any(|word| words.begin_with(word));
     if let Some(rest) = words.after_any(&WAYS) {
         return Some(format!("how to {}", rest.rest()));
     }
@@ -169,7 +178,8 @@ fn request(sentence: &str) -> Option<String> {
     } else if asked.is_some() {
         PLAIN.iter().any(|verb| act.begin_with(verb)).then(|| act.rest().to_owned())
     } else {
-        greeted.map(|_| words.rest().to_owned())
+        // "And who can restore them?"
+        (greeted.is_some() || is_joined).then(|| words.rest().to_owned())
     }
 }
 
@@ -298,6 +308,9 @@ mod tests {
             ("Any idea what -z does?", "what does -z do?"),
             ("Could you tell me the default port?", "the default port?"),
             ("can you tell me when it was released", "when it was released"),
+            ("And who can restore them?", "who can restore them?"),
+            ("But, when does it open?", "when does it open?"),
+            ("so what is a lease", "what is a lease"),
         ];
         for (sentence, expected) in table {
             assert_eq!(direct_question(sentence), expected, "{sentence}");
@@ -315,6 +328,7 @@ mod tests {
             "Can you help?",
             "Hello World program",
             "Questions about leave",
+            "And the office in Berlin?",
             "List all signals",
             "Wie viele Urlaubstage habe ich?",
             "Ist das ok?",
