@@ -31,7 +31,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
-use crate::config::Config;
+use crate::{config::Config, service::error_chain};
 
 /// Time that computing threads may continue after everything else has ended.
 const LONGEST_END: Duration = Duration::from_secs(5);
@@ -108,7 +108,7 @@ impl Cli {
                 // A thread that hangs must not keep the process alive.
                 runtime.shutdown_timeout(LONGEST_END);
                 // Names of files and texts of other programs stand in errors.
-                result.map_err(|error| anyhow::Error::msg(terminal::shown(&format!("{error:#}"))))
+                result.map_err(|error| anyhow::Error::msg(terminal::shown(&error_chain(error.as_ref()))))
             }
         }
     }

@@ -100,7 +100,9 @@ fn warn_of_settings(config: &Config) {
 pub(super) async fn migrate(config: &Config) -> anyhow::Result<()> {
     match &config.database {
         Database::Server { primary, direct, .. } => {
-            Store::migrate(&connect_options(direct.as_ref().unwrap_or(primary))?).await?;
+            let (name, url) = direct.as_ref().map_or(("DATABASE_URL", primary), |url| ("DATABASE_DIRECT_URL", url));
+            let options = connect_options(url).with_context(|| format!("{name} is not a Postgres URL"))?;
+            Store::migrate(&options).await?;
             print_line("the database is up to date")
         }
         Database::Private(_) => bail!("set DATABASE_URL; the embedded database is brought up to date at start"),

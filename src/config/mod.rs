@@ -237,7 +237,7 @@ impl Config {
         let ask = ask::read(&mut reader);
         let retention = ask::read_retention(&mut reader);
         let log = telemetry::Settings {
-            filter: reader.value("CITED_LOG", "info".to_owned()),
+            filter: reader.value("CITED_LOG", telemetry::LogFilter::default()),
             format: reader.value("CITED_LOG_FORMAT", telemetry::Format::default()),
         };
         let traces = traces::read(&mut reader);

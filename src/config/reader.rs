@@ -107,7 +107,7 @@ impl Reader {
             return None;
         };
         self.note(name, text.clone(), origin);
-        text.parse().map_err(|error| self.fault(format!("{name} is {text:?}: {error}"))).ok()
+        text.parse().map_err(|error| self.fault(unreadable(name, &text, &error))).ok()
     }
 
     /// A list that is separated by commas. `form` says what an entry is, for those that `parse` does not take.
@@ -128,7 +128,7 @@ impl Reader {
             self.note(name, text.clone(), origin);
             match text.parse() {
                 Ok(value) => return value,
-                Err(error) => self.fault(format!("{name} is {text:?}: {error}")),
+                Err(error) => self.fault(unreadable(name, &text, &error)),
             }
         } else {
             self.note(name, default.to_string(), Origin::Default);
@@ -221,6 +221,22 @@ impl Reader {
 }
 
 /// The entries of a list that is separated by commas; empty ones do not count.
+/// The fault of a setting whose text cannot be read. The standard library tells its own words for the commonest types.
+fn unreadable(name: &str, text: &str, error: &impl fmt::Display) -> String {
+    let error = error.to_string();
+    let expected = match error.as_str() {
+        "invalid digit found in string" | "cannot parse integer from empty string" => "it must be a whole number",
+        "number would be zero for non-zero type" => "it must be 1 or more",
+        "number too large to fit in target type" => "it is too large",
+        "number too small to fit in target type" => "it is too small",
+        "invalid float literal" => "it must be a number",
+        "provided string was not `true` or `false`" => "it must be true or false",
+        "invalid socket address syntax" => "it must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080",
+        other => other,
+    };
+    format!("{name} is {text:?}: {expected}")
+}
+
 pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }

@@ -19,8 +19,8 @@ use crate::spans;
 /// Content and format of the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// Filter in the syntax of `tracing-subscriber`, such as `info,cited=debug`.
-    pub(crate) filter: String,
+    /// The lines that are logged.
+    pub(crate) filter: LogFilter,
     /// Format of a line.
     pub(crate) format: Format,
 }
@@ -76,13 +76,55 @@ impl Telemetry {
     }
 }
 
+/// Levels of a filter, without a target.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// A filter of the log in the syntax of `tracing-subscriber`, such as `info,cited=debug`.
+#[derive(Clone, Debug)]
+pub(crate) struct LogFilter(String);
+
+impl LogFilter {
+    /// Warnings and errors.
+    pub(crate) fn warnings() -> Self {
+        Self("warn".to_owned())
+    }
+}
+
+impl Default for LogFilter {
+    fn default() -> Self {
+        Self("info".to_owned())
+    }
+}
+
+impl std::fmt::Display for LogFilter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    /// A word alone is a level: the library would take a misspelt one for a target, and log nothing.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut words =
+            text.split(',').map(str::trim).filter(|word| !word.is_empty() && !word.contains(['=', '[', '{']));
+        let is_level = |word: &&str| LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level));
+        if let Some(word) = words.find(|word| !is_level(word)) {
+            let levels = LEVELS.join(", ");
+            return Err(format!("{word:?} is no level ({levels}); to log more of a part, write {word}=debug"));
+        }
+        EnvFilter::try_new(text).map_err(|error| error.to_string())?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
 /// Starts logging to standard error, and sending traces if there is somebody to send them to.
 ///
 /// # Errors
 /// If the filter cannot be read, the collector is no HTTP server, or logging was started before.
 pub(crate) fn start(log: &Settings, traces: Option<&TraceSettings>) -> anyhow::Result<Telemetry> {
-    let filter =
-        EnvFilter::try_new(&log.filter).map_err(|error| anyhow::anyhow!("CITED_LOG is {:?}: {error}", log.filter))?;
+    let filter = EnvFilter::try_new(&log.filter.0)?;
     // The library of MCP logs questions and answers, at levels that a filter may ask for. Spans are for traces.
     let filter =
         filter.and(filter_fn(|metadata| !metadata.target().starts_with("rmcp") && metadata.target() != spans::TARGET));
@@ -100,4 +142,19 @@ pub(crate) fn start(log: &Settings, traces: Option<&TraceSettings>) -> anyhow::R
     let started = tracing_subscriber::registry().with(lines.with_filter(filter)).with(exported).try_init();
     started.map_err(|error| anyhow::anyhow!("logging cannot be started: {error}"))?;
     Ok(Telemetry { traces })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_level_is_told() {
+        for filter in ["", "info", "INFO, cited=debug", "warn,cited::http=off", "off", "info,cited[request]=debug"] {
+            assert!(filter.parse::<LogFilter>().is_ok(), "{filter}");
+        }
+        for filter in ["infoo", "info,verbose", "blub=xx", "cited"] {
+            assert!(filter.parse::<LogFilter>().is_err(), "{filter}");
+        }
+    }
 }

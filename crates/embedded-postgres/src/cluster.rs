@@ -3,14 +3,21 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
-    path::Path,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
 };
 
 use super::{
-    Durability, PrivatePostgresError, SUPERUSER, binaries::Binaries, data_dir::DataDir, log_file::last_lines,
-    random_hex, unprivileged::RunAs,
+    Durability, PrivatePostgresError, SUPERUSER,
+    binaries::Binaries,
+    data_dir::{DataDir, cluster_of, password_of},
+    log_file::last_lines,
+    random_hex,
+    unprivileged::RunAs,
 };
+
+/// Permissions with which Postgres refuses a cluster: the group may only read it, others nothing.
+const OTHERS: u32 = 0o027;
 
 /// Prefix of a cluster that is being created. The rest of the name is random: an `initdb` that outlived a killed
 /// service must not write into the directory of the next one.
@@ -61,7 +68,7 @@ pub(super) fn ensure(
 ) -> Result<Password, PrivatePostgresError> {
     remove_unfinished(data.root())?;
     if data.cluster().exists() {
-        return read_password(data);
+        return existing(data.root());
     }
     tracing::info!(data_dir = %data.root().display(), postgres = %binaries.version, "creating the private database");
     // A new password for each attempt, written before initdb reads it: when the cluster appears,
@@ -75,6 +82,19 @@ pub(super) fn ensure(
     fs::rename(&staging, &cluster).map_err(PrivatePostgresError::file("create", &cluster))?;
     sync_directory(data.root())?;
     Ok(password)
+}
+
+/// Checks that the cluster of a data directory can be started, and returns the superuser's password.
+///
+/// # Errors
+/// If others can enter the cluster, which Postgres refuses, or its password is missing.
+pub(super) fn existing(root: &Path) -> Result<Password, PrivatePostgresError> {
+    let cluster = cluster_of(root);
+    let mode = fs::metadata(&cluster).map_err(PrivatePostgresError::file("read", &cluster))?.permissions().mode();
+    if mode & OTHERS != 0 {
+        return Err(PrivatePostgresError::OpenToOthers { path: cluster, mode: mode & 0o777 });
+    }
+    read_password(password_of(root))
 }
 
 fn remove_unfinished(root: &Path) -> Result<(), PrivatePostgresError> {
@@ -150,8 +170,7 @@ fn write_password(data: &DataDir, run_as: &RunAs) -> Result<Password, PrivatePos
     Ok(Password(password))
 }
 
-fn read_password(data: &DataDir) -> Result<Password, PrivatePostgresError> {
-    let path = data.password_file();
+fn read_password(path: PathBuf) -> Result<Password, PrivatePostgresError> {
     let password = fs::read_to_string(&path)
         .and_then(|text| match text.trim() {
             "" => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is empty")),

@@ -71,13 +71,56 @@ impl DataDir {
 
     /// The superuser's password.
     pub(super) fn password_file(&self) -> PathBuf {
-        self.root.join("password")
+        password_of(&self.root)
     }
 
     /// The file that Postgres writes its log to.
     pub(super) fn log_file(&self) -> PathBuf {
         self.root.join("postgres.log")
     }
+}
+
+/// Checks that a data directory could be used now, and creates and changes nothing; `None` if there is none yet.
+///
+/// # Errors
+/// If another process holds its lock, or `run_as` cannot reach it or the place where it would be made.
+pub(super) fn look(root: &Path, run_as: &RunAs) -> Result<Option<PathBuf>, PrivatePostgresError> {
+    let root = std::path::absolute(root).map_err(PrivatePostgresError::file("find", root))?;
+    if !root.is_dir() {
+        if let Some(ancestor) = root.ancestors().find(|ancestor| ancestor.is_dir()) {
+            run_as.check_reach(ancestor, "CITED_DATA_DIR")?;
+        }
+        return Ok(None);
+    }
+    run_as.check_reach(&root, "CITED_DATA_DIR")?;
+    let path = root.join("lock");
+    match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(PrivatePostgresError::file("open", &path)(error)),
+        Ok(mut file) => match file.try_lock_shared() {
+            Ok(()) => file.unlock().map_err(PrivatePostgresError::file("unlock", &path))?,
+            Err(TryLockError::WouldBlock) => return Err(in_use(&root, &mut file)),
+            Err(TryLockError::Error(error)) => return Err(PrivatePostgresError::file("lock", &path)(error)),
+        },
+    }
+    Ok(Some(root))
+}
+
+/// The error of a data directory whose lock another process holds.
+fn in_use(root: &Path, lock: &mut File) -> PrivatePostgresError {
+    let mut holder = String::new();
+    // The number is optional: without it the message still describes the error.
+    let read = lock.rewind().and_then(|()| lock.read_to_string(&mut holder));
+    let holder = match read {
+        Ok(_) if !holder.is_empty() => format!("process {holder}"),
+        _ => "another process".to_owned(),
+    };
+    PrivatePostgresError::InUse { path: root.to_owned(), holder }
+}
+
+/// Where the superuser's password is in a data directory.
+pub(super) fn password_of(root: &Path) -> PathBuf {
+    root.join("password")
 }
 
 /// Where the cluster is in a data directory that need not exist.
@@ -125,16 +168,7 @@ fn lock(root: &Path) -> Result<File, PrivatePostgresError> {
             write!(file, "{}", std::process::id()).map_err(failed("write"))?;
             Ok(file)
         }
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            // The number is optional: without it the message still describes the error.
-            let read = file.rewind().and_then(|()| file.read_to_string(&mut holder));
-            let holder = match read {
-                Ok(_) if !holder.is_empty() => format!("process {holder}"),
-                _ => "another process".to_owned(),
-            };
-            Err(PrivatePostgresError::InUse { path: root.to_owned(), holder })
-        }
+        Err(TryLockError::WouldBlock) => Err(in_use(root, &mut file)),
         Err(TryLockError::Error(error)) => Err(failed("lock")(error)),
     }
 }

@@ -108,6 +108,18 @@ pub enum PrivatePostgresError {
         source: io::Error,
     },
 
+    /// Others than the owner can enter the cluster.
+    #[error(
+        "the database in {} is open to others (mode {mode:o}), which Postgres refuses; run `chmod 700 {}`",
+        path.display(), path.display()
+    )]
+    OpenToOthers {
+        /// The cluster directory.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+
     /// `initdb` failed.
     #[error("the database could not be created: initdb ended with {status} and said:\n{output}")]
     InitFailed {

@@ -198,6 +198,20 @@ fn prepare(settings: &Settings) -> Result<Installation, PrivatePostgresError> {
     Ok(Installation { socket_dir, binaries, run_as, password, durability, data })
 }
 
+/// Checks that Postgres could be started on the data directory now; creates and changes nothing.
+///
+/// # Errors
+/// As [`PrivatePostgres::start`], as far as it can be told beforehand.
+pub fn examine(settings: &Settings) -> Result<(), PrivatePostgresError> {
+    let run_as = RunAs::choose(&cluster_of(&settings.data_dir))?;
+    if let Some(root) = data_dir::look(&settings.data_dir, &run_as)?
+        && cluster_of(&root).exists()
+    {
+        cluster::existing(&root)?;
+    }
+    Ok(())
+}
+
 /// Random bytes of the operating system, as hexadecimal digits.
 fn random_hex(bytes: usize) -> Result<String, PrivatePostgresError> {
     let mut buffer = vec![0; bytes];

@@ -14,9 +14,20 @@ const WIDTH: usize = 36;
 pub(super) struct Findings {
     faults: usize,
     warnings: usize,
+    /// Whether a service runs at the address already.
+    is_running: bool,
 }
 
 impl Findings {
+    /// Notes that a service runs at the address already: another one would not start beside it.
+    pub(super) const fn note_running(&mut self) {
+        self.is_running = true;
+    }
+
+    pub(super) const fn is_running(&self) -> bool {
+        self.is_running
+    }
+
     /// Prints something that is as it should be.
     pub(super) fn good(about: impl fmt::Display, found: impl fmt::Display) {
         print(format_args!("  {about:<WIDTH$} {found}"));
@@ -39,12 +50,16 @@ impl Findings {
     /// # Errors
     /// If it would not.
     pub(super) fn verdict(&self) -> anyhow::Result<()> {
+        let starts = if self.is_running {
+            "a Cited runs at the address already; with these settings it would start again"
+        } else {
+            "the service would start"
+        };
         match (self.faults, self.warnings) {
+            (0, 0) if self.is_running => print_line(format_args!("\nVerdict: {starts}.")),
             (0, 0) => print_line("\nVerdict: the service would start and answer."),
-            (0, 1) => print_line("\nVerdict: the service would start; look at the line that begins with !"),
-            (0, more) => print_line(format_args!(
-                "\nVerdict: the service would start; look at the {more} lines that begin with !"
-            )),
+            (0, 1) => print_line(format_args!("\nVerdict: {starts}; look at the line that begins with !")),
+            (0, more) => print_line(format_args!("\nVerdict: {starts}; look at the {more} lines that begin with !")),
             (1, _) => bail!("the service would not start: the problem at the line that begins with → must be solved"),
             (more, _) => {
                 bail!("the service would not start: the {more} problems at the lines that begin with → must be solved")

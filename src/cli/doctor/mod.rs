@@ -7,6 +7,7 @@ use std::{process::Command, time::Duration};
 
 use anyhow::Context as _;
 use confine::Lock;
+use embedded_postgres::PrivatePostgresError;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
@@ -15,6 +16,7 @@ use super::output::print_line;
 use crate::{
     config::{Config, ConfigError, Database, Origin},
     providers::remote,
+    server::Acceptance,
     service::{
         error_chain,
         ingest::{ExtractionSettings, RecognitionSettings},
@@ -36,6 +38,10 @@ pub(super) async fn run(config: Result<Config, ConfigError>) -> anyhow::Result<(
     print_settings(&config, &mut findings);
     print_line("\nAddress")?;
     check_address(&config, &mut findings).await;
+    check_metrics_address(&config, &mut findings).await;
+    if let Err(error) = Acceptance::load(&config.server) {
+        findings.fault(error_chain(error.as_ref()));
+    }
     print_line("\nModels")?;
     models::check(&config, &mut findings).await;
     print_line("\nText recognition (OCR)")?;
@@ -91,10 +97,23 @@ async fn check_address(config: &Config, findings: &mut Findings) {
     };
     if answer.is_some_and(|answer| answer.status == 200 && answer.body.get("status").is_some()) {
         Findings::good("listen", format_args!("{address}, where a Cited runs already"));
+        findings.note_running();
     } else {
         Findings::good("listen", format_args!("{address}: {error}"));
         findings.fault("set CITED_LISTEN to a free address of this machine");
     }
+}
+
+/// Checks whether the address of the metrics is free; that of a service that runs already is not.
+async fn check_metrics_address(config: &Config, findings: &mut Findings) {
+    let Some(address) = config.metrics_listen.filter(|_| !findings.is_running()) else { return };
+    let taken = match TcpListener::bind(address).await {
+        Ok(_) if address == config.listen && address.port() != 0 => "the same as CITED_LISTEN".to_owned(),
+        Ok(_) => return Findings::good("metrics", format_args!("{address}, free")),
+        Err(error) => error.to_string(),
+    };
+    Findings::good("metrics", format_args!("{address}: {taken}"));
+    findings.fault("set CITED_METRICS_LISTEN to a free address of this machine");
 }
 
 /// Prints whether text in pictures is recognised, and by which program.
@@ -175,6 +194,14 @@ fn remedy_for_server(setting: &str, told: &str) -> String {
 
 fn check_private(settings: &embedded_postgres::Settings, findings: &mut Findings) {
     Findings::good("embedded", format_args!("data in {}", settings.data_dir.display()));
+    match embedded_postgres::examine(settings) {
+        // It is that of the service which runs.
+        Err(PrivatePostgresError::InUse { holder, .. }) if findings.is_running() => {
+            Findings::good("", format_args!("in use by {holder}"));
+        }
+        Err(error) => findings.fault(error),
+        Ok(()) => {}
+    }
     match embedded_postgres::find_binaries(settings) {
         Ok(binaries) => Findings::good("binaries", binaries),
         Err(error) => findings.fault(error),

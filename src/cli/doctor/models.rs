@@ -29,8 +29,13 @@ pub(super) async fn check(config: &Config, findings: &mut Findings) {
     for (place, settings) in embeddings.enumerate() {
         let name = if place == 0 { "embed" } else { "" };
         Findings::good(name, name_of(settings));
-        if let Some(settings) = settings {
-            reach_endpoint("embed", &settings.endpoint, findings).await;
+        if let Some(settings) = settings
+            && !reach_endpoint("embed", &settings.endpoint, findings).await
+            && settings.dimension.is_none()
+        {
+            findings.fault(
+                "it is asked at start for the length of its vectors; start it, or set CITED_EMBEDDING_DIMENSION",
+            );
         }
     }
     Findings::good("rerank", config.reranker.as_ref().map_or_else(|| "built in".to_owned(), place_of));
@@ -48,7 +53,11 @@ fn print_chat_models(chat: &ChatSettings) {
             None => chat.default.as_slice(),
         };
         let names: Vec<String> = models.iter().map(ToString::to_string).collect();
-        let shown = if names.is_empty() { "built in".to_owned() } else { names.join(", then ") };
+        let shown = match (role, names.is_empty()) {
+            (_, false) => names.join(", then "),
+            (CallRole::Context, true) => "none: collections with contexts need a model".to_owned(),
+            (_, true) => "built in".to_owned(),
+        };
         Findings::good(role.as_str(), shown);
     }
     for name in chat.models.keys() {
@@ -77,19 +86,21 @@ fn place_of(endpoint: &Endpoint) -> String {
     format!("{} at {shown}", endpoint.model)
 }
 
-async fn reach_endpoint(name: &str, endpoint: &Endpoint, findings: &mut Findings) {
+async fn reach_endpoint(name: &str, endpoint: &Endpoint, findings: &mut Findings) -> bool {
     let Endpoint { base_url, api_key, .. } = endpoint.clone();
-    reach(name, ProviderSettings { kind: ProviderKind::OpenAi, base_url, api_key, timeout: PATIENCE }, findings).await;
+    reach(name, ProviderSettings { kind: ProviderKind::OpenAi, base_url, api_key, timeout: PATIENCE }, findings).await
 }
 
-/// Prints what is wrong with a model server. A server that has no list of models answers too.
-async fn reach(name: &str, provider: ProviderSettings, findings: &mut Findings) {
+/// Prints what is wrong with a model server; whether one answers. A server that has no list of models answers too.
+async fn reach(name: &str, provider: ProviderSettings, findings: &mut Findings) -> bool {
     let mut shown = provider.base_url.clone();
     hide_secrets(&mut shown);
-    match provider.probe(PATIENCE).await {
+    let answer = provider.probe(PATIENCE).await;
+    match answer {
         Ok(401 | 403) => findings.warning(format!("{name}: the server at {shown} refuses the key; correct it")),
         Ok(500..) => findings.warning(format!("{name}: the server at {shown} fails; look at its log")),
         Ok(_) => {}
         Err(_) => findings.warning(format!("{name}: no server answers at {shown}; start it, or correct the URL")),
     }
+    answer.is_ok()
 }

@@ -226,7 +226,7 @@ fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
 fn log_settings(config: &Config) -> telemetry::Settings {
     let is_default =
         |name: &str| config.effective().iter().any(|value| value.name == name && value.origin == Origin::Default);
-    let filter = if is_default("CITED_LOG") { "warn".to_owned() } else { config.log.filter.clone() };
+    let filter = if is_default("CITED_LOG") { telemetry::LogFilter::warnings() } else { config.log.filter.clone() };
     telemetry::Settings { filter, ..config.log.clone() }
 }
 

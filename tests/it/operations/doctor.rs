@@ -226,6 +226,55 @@ async fn each_fault_has_its_remedy() {
     assert!(!is_well && shown.contains("→ set DATABASE_URL to the URL of a Postgres database"), "{shown}");
 }
 
+/// Its output, and whether the service would start.
+async fn examine_with(settings: &[(&str, &str)]) -> (bool, String) {
+    let output = command(&["doctor"], settings).output().await.expect("runs");
+    let told = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&told).into_owned())
+}
+
+#[tokio::test]
+async fn what_the_start_would_refuse_is_told_before() {
+    let url = database::url(&database::create().await);
+    let free = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address").to_string();
+    for (more, told) in [
+        ([("CITED_TLS_CERTIFICATE", "/nowhere.pem"), ("CITED_TLS_KEY", "/nowhere.pem")], "/nowhere.pem"),
+        ([("CITED_LISTEN", &free), ("CITED_METRICS_LISTEN", &free)], "the same as CITED_LISTEN"),
+        ([("CITED_LOG", "infoo"), ("CITED_LISTEN", "127.0.0.1:0")], "\"infoo\" is no level"),
+        ([("CITED_WORKERS", "0"), ("CITED_LISTEN", "127.0.0.1:0")], "it must be 1 or more"),
+        (
+            [("CITED_EMBEDDING_BASE_URL", "http://127.0.0.1:9/v1"), ("CITED_EMBEDDING_MODEL", "m")],
+            "CITED_EMBEDDING_DIMENSION",
+        ),
+    ] {
+        let settings = [&[("DATABASE_URL", url.as_str())], &more[..]].concat();
+        let (is_well, shown) = examine_with(&settings).await;
+        assert!(!is_well && shown.contains(told), "{told}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_data_directory_that_cannot_be_started_on_is_told() {
+    let folder = folder();
+    let own = settings(folder.path());
+    let postgres = PrivatePostgres::start(&own).await.expect("Postgres starts");
+    let data_dir = own.data_dir.display().to_string();
+    let examine = async || examine_with(&[("CITED_DATA_DIR", &data_dir), ("CITED_LISTEN", "127.0.0.1:0")]).await;
+    let (is_well, shown) = examine().await;
+    assert!(!is_well && shown.contains("is in use by process"), "{shown}");
+    postgres.stop().await.expect("stops");
+    let (is_well, shown) = examine().await;
+    assert!(is_well, "{shown}");
+    let cluster = own.data_dir.join("cluster");
+    fs::set_permissions(&cluster, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let (is_well, shown) = examine().await;
+    assert!(!is_well && shown.contains("run `chmod 700"), "{shown}");
+    fs::set_permissions(&cluster, fs::Permissions::from_mode(0o700)).expect("permissions");
+    fs::remove_file(own.data_dir.join("password")).expect("removed");
+    let (is_well, shown) = examine().await;
+    assert!(!is_well && shown.contains("the password of the database is missing"), "{shown}");
+}
+
 #[tokio::test]
 async fn a_runtime_role_that_can_bypass_is_refused() {
     // Roles belong to a whole server, so this one has its own.
