@@ -144,6 +144,30 @@ impl SecurityEvents<'_> {
         Ok(true)
     }
 
+    /// The newest seal of all tenants, with its events.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn newest_link(&self) -> Result<Option<(Seal, Vec<SecurityEvent>)>, StoreError> {
+        let mut transaction = self.store.begin_queue().await?;
+        let seal = sqlx::query_as!(
+            Seal,
+            "SELECT tenant_id, number, sealed_at, events, previous, code, is_keyed FROM security_seal
+             ORDER BY sealed_at DESC LIMIT 1",
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let link = match seal {
+            Some(seal) => {
+                let events = events_of(&mut transaction, TenantId(seal.tenant_id), &seal.events).await?;
+                Some((seal, events))
+            }
+            None => None,
+        };
+        transaction.commit().await?;
+        Ok(link)
+    }
+
     /// Opens a chain for reading.
     ///
     /// # Errors

@@ -77,20 +77,20 @@ impl Process {
         let mut child =
             self::command(&[command], settings).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
-        let base = tokio::time::timeout(READY, async {
+        let (base, seen) = tokio::time::timeout(READY, async {
             let mut seen = Vec::new();
             while let Some(line) = lines.next_line().await.expect("readable") {
                 let parsed: Value = serde_json::from_str(&line).unwrap_or_default();
-                if let Some(base) = ready(&parsed) {
-                    return base;
-                }
                 seen.push(line);
+                if let Some(base) = ready(&parsed) {
+                    return (base, seen);
+                }
             }
             panic!("the {command} ended: {seen:#?}");
         })
         .await
         .expect("it is ready in time");
-        let kept = Log::default();
+        let kept = Log::new(Mutex::new(seen));
         let written = Arc::clone(&kept);
         // A full pipe would stop the process.
         let log = tokio::spawn(async move {
@@ -114,7 +114,7 @@ impl Process {
         Arc::clone(&self.lines)
     }
 
-    /// The log lines since it was ready.
+    /// The lines of its log.
     pub(crate) fn logged(&self) -> Vec<String> {
         self.lines.lock().expect("lock").clone()
     }

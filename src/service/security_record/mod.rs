@@ -149,6 +149,7 @@ impl SecurityRecord {
     #[must_use]
     pub(crate) fn task(self, stop: CancellationToken) -> BackgroundTask {
         let run = Box::pin(async move {
+            self.compare_pepper().await;
             let mut was_well = true;
             loop {
                 let is_last = stop.run_until_cancelled(tokio::time::sleep(ROUND)).await.is_none();
@@ -166,6 +167,19 @@ impl SecurityRecord {
             }
         });
         BackgroundTask { name: "security record".to_owned(), run }
+    }
+
+    /// Logs an error if the newest seal was made with another pepper, which then all stored keys were, too.
+    async fn compare_pepper(&self) {
+        let newest = self.store.security_events().newest_link().await;
+        if let Ok(Some((seal, events))) = newest
+            && seal.is_keyed
+            && !self.key.verifies(&seal, &events)
+        {
+            tracing::error!(
+                "the record of security events was sealed with another pepper: keys that were made with it open nothing; put the former one back (CITED_KEY_PEPPER, or the file key-pepper in the data directory), or make new keys"
+            );
+        }
     }
 
     async fn round(&self) -> Result<(), StoreError> {

@@ -51,6 +51,7 @@ async fn requests_are_logged_with_their_identity_and_without_their_content() {
         let line = line_of(id).expect("a line");
         assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
     }
+    server.drop_reply(Role::Answer);
     server.reply(Role::Answer, Reply::Slow(Duration::from_mins(1), String::new()));
     let ask = client().post(format!("{}/v1/ask", service.base)).bearer_auth(KEY).header("x-request-id", "ask-3");
     let gone = ask.json(&json!({"question": "When is the heliotrope watered?"})).timeout(Duration::from_secs(1));
@@ -63,4 +64,31 @@ async fn requests_are_logged_with_their_identity_and_without_their_content() {
     }
     let (_, ended_well) = service.stop().await;
     assert!(ended_well);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_pepper_is_told_at_the_start() {
+    const TOLD: &str = "sealed with another pepper";
+    let options = database::create().await;
+    let database = database::url(&options);
+    let serve = async |pepper: &str| {
+        Process::serve(&[("DATABASE_URL", database.as_str()), ("CITED_API_KEYS", KEY), ("CITED_KEY_PEPPER", pepper)])
+            .await
+    };
+    let (former, other) = ("a-pepper-of-the-tests-0123456789ab", "b-pepper-of-the-tests-0123456789ab");
+    let service = serve(former).await;
+    let documents = json!({"documents": [{"source": "a.txt", "text": "The office has a heliotrope."}]});
+    let request = client().post(format!("{}/v1/documents?wait=true", service.base)).bearer_auth(KEY);
+    assert_eq!(send(request.json(&documents)).await.status, 200);
+    assert!(service.stop().await.1);
+    for (pepper, is_told) in [(former, false), (other, true)] {
+        let service = serve(pepper).await;
+        let log = service.log();
+        let has_told = || log.lock().expect("lock").iter().any(|line| line.contains(TOLD));
+        if is_told {
+            wait::until("the other pepper is told", async || has_told()).await;
+        }
+        assert!(service.stop().await.1);
+        assert_eq!(has_told(), is_told);
+    }
 }
