@@ -24,10 +24,10 @@ pub(super) struct FilterBody {
     /// Start of the document's `source`.
     #[schema(value_type = Option<ShortText>)]
     source_prefix: Option<String>,
-    /// Ids of documents; a chunk of any of them passes.
+    /// Ids of documents; a chunk of any of them passes. Left out, those of all do.
     #[schema(min_items = 1, nullable = false)]
     document_ids: Option<Vec<Uuid>>,
-    /// Page numbers, from 1; a chunk on any of them passes.
+    /// Page numbers, from 1; a chunk on any of them passes. Left out, those of all do.
     #[schema(value_type = Option<Vec<PageNumber>>, min_items = 1, nullable = false)]
     pages: Option<Vec<i32>>,
 }

@@ -2470,6 +2470,8 @@ export interface components {
          * @enum {string}
          */
         Outcome: "answered" | "partial" | "passages" | "abstained" | "clarify" | "dry_run";
+        /** @description Number of a page, from 1. */
+        PageNumber: number;
         /**
          * @description Why a passage is given: `steps`, its section tells what to do; `compared`, it is about one of the things compared; `overview`, it is a part of the document to be summarised; `list`, it holds the list or table asked for; `explanation`, it comes nearest to explaining it; `figures`, it holds figures that what is asked for is calculated from; `closest`, it comes nearest to the question, which no sentence surely answers.
          * @enum {string}
@@ -2638,11 +2640,7 @@ export interface components {
         };
         /** @description Limits which chunks may be found. All parts must hold; the empty filter lets everything through. */
         SearchFilter: {
-            /**
-             * @description Ids of documents; a chunk of any of them passes.
-             *
-             *     If left out: `[]`.
-             */
+            /** @description Ids of documents; a chunk of any of them passes. Left out, those of all do. */
             document_ids?: string[];
             /**
              * @description Conditions per metadata key: a value (equality), or one of `{"in": […]}`, `{"exists": true}`, or bounds
@@ -2653,12 +2651,8 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description Page numbers, from 1; a chunk on any of them passes.
-             *
-             *     If left out: `[]`.
-             */
-            pages?: number[];
+            /** @description Page numbers, from 1; a chunk on any of them passes. Left out, those of all do. */
+            pages?: components["schemas"]["PageNumber"][];
             /** @description Start of the document's `source`. */
             source_prefix?: components["schemas"]["ShortText"] | null;
         };
@@ -3212,6 +3206,7 @@ export type OnContextFailure = components['schemas']['OnContextFailure'];
 export type OnInsufficient = components['schemas']['OnInsufficient'];
 export type Origin = components['schemas']['Origin'];
 export type Outcome = components['schemas']['Outcome'];
+export type PageNumber = components['schemas']['PageNumber'];
 export type PassageReason = components['schemas']['PassageReason'];
 export type PlainText = components['schemas']['PlainText'];
 export type PrincipalName = components['schemas']['PrincipalName'];

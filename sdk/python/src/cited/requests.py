@@ -432,9 +432,7 @@ class SearchFilter(TypedDict):
 
     document_ids: NotRequired[list[str]]
     """
-    Ids of documents; a chunk of any of them passes.
-
-    If left out: `[]`.
+    Ids of documents; a chunk of any of them passes. Left out, those of all do.
     """
     metadata: NotRequired[dict[str, Any]]
     """
@@ -445,9 +443,7 @@ class SearchFilter(TypedDict):
     """
     pages: NotRequired[list[int]]
     """
-    Page numbers, from 1; a chunk on any of them passes.
-
-    If left out: `[]`.
+    Page numbers, from 1; a chunk on any of them passes. Left out, those of all do.
     """
     source_prefix: NotRequired[str | None]
     """
