@@ -82,6 +82,12 @@ pub(super) async fn parse_body<T: DeserializeOwned + Send + 'static>(request: Re
 /// # Errors
 /// 400 for a syntax error, 422 for a wrong value.
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    if let Err(error) = std::str::from_utf8(body) {
+        let place = error.valid_up_to();
+        return Err(ApiError::unreadable(format!(
+            "the body is not valid JSON: it is not UTF-8 at byte {place}, from 0"
+        )));
+    }
     // The elements of an array would be read as the members of an object, in their order.
     let is_object = body.trim_ascii_start().starts_with(b"{");
     if !is_object && serde_json::from_slice::<IgnoredAny>(body).is_ok() {
@@ -279,6 +285,14 @@ mod tests {
         assert_eq!(problem("{}").detail, "/documents: missing field `documents`");
         let found = problem(r#"{"documents": [{"text": "a"}, {}]}"#);
         assert_eq!(found.errors[0].pointer, "/documents/1/text");
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_no_json() {
+        let response = parse::<Outer>(b"{\"documents\": \"\xff\"}").expect_err("wrong").into_response();
+        let found = response.extensions().get::<Problem>().cloned().expect("a problem");
+        assert_eq!((found.status, found.code.as_str()), (400, "unreadable_body"));
+        assert!(found.detail.contains("at byte 15"), "{}", found.detail);
     }
 
     #[test]

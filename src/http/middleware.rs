@@ -99,9 +99,11 @@ pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
         (parts.status, response)
     };
     *completed.status_mut() = status;
-    for (name, value) in &parts.headers {
-        if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {
-            completed.headers_mut().insert(name, value.clone());
+    for name in parts.headers.keys().filter(|name| **name != header::CONTENT_LENGTH && **name != header::CONTENT_TYPE) {
+        completed.headers_mut().remove(name);
+        // Of several limits each has a line of its own.
+        for value in parts.headers.get_all(name) {
+            completed.headers_mut().append(name, value.clone());
         }
     }
     completed

@@ -55,8 +55,8 @@ pub(super) struct Writer {
     restyler: Restyler,
     /// Address of the service, without a slash at its end.
     base: String,
-    /// Quotes for the footnotes, one for each source cited, in the order of their numbers.
-    quotes: Vec<Option<String>>,
+    /// Quotes for the footnotes: those of each source cited, in the order of their numbers.
+    quotes: Vec<Vec<String>>,
 }
 
 impl Writer {
@@ -92,7 +92,12 @@ impl Writer {
             let Some(source) = sources.get(citation.source_index) else { continue };
             let quote = citation.quote.as_ref().map(|quote| quote.text.clone());
             if marker.number > self.quotes.len() {
-                self.quotes.push(quote.clone());
+                self.quotes.push(Vec::new());
+            }
+            if let (Some(quotes), Some(quote)) = (self.quotes.get_mut(marker.number - 1), &quote)
+                && !quotes.contains(quote)
+            {
+                quotes.push(quote.clone());
             }
             annotations.push(Annotation {
                 span: marker.span,
@@ -136,10 +141,11 @@ impl Writer {
         let cited = self.restyler.cited().iter().enumerate();
         let footnote = |(place, index): (usize, &usize)| {
             let source = sources.get(*index)?;
-            let quote = self.quotes.get(place).and_then(Option::as_deref).map(one_line).unwrap_or_default();
-            let quote = if quote.is_empty() { quote } else { format!(" \"{quote}\"") };
+            let quotes = self.quotes.get(place).into_iter().flatten().map(|quote| one_line(quote));
+            let quotes: String =
+                quotes.filter(|quote| !quote.is_empty()).map(|quote| format!(" \"{quote}\"")).collect();
             Some(format!(
-                "[^{}]: [{}]({}){quote}",
+                "[^{}]: [{}]({}){quotes}",
                 place + 1,
                 link_text(&title_of(&source.hit)),
                 url_of(&self.base, &source.hit)

@@ -13,6 +13,9 @@ pub enum StoreError {
     /// The database cannot be reached or is shutting down; the same call may work in a moment.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
+    /// The server has no room left on its disk; the same call works when there is some.
+    #[error("the disk of the database is full")]
+    DiskFull(#[source] sqlx::Error),
     /// All connections were in use by others for so long.
     #[error("all connections to the database were in use for {} s", .0.as_secs())]
     Busy(Duration),
@@ -46,12 +49,13 @@ impl StoreError {
     /// Returns whether the same call may succeed later without any change.
     #[must_use]
     pub(crate) fn is_transient(&self) -> bool {
-        matches!(self, Self::Unavailable(_) | Self::Busy(_) | Self::Timeout(_))
+        matches!(self, Self::Unavailable(_) | Self::DiskFull(_) | Self::Busy(_) | Self::Timeout(_))
     }
 
     /// The SQLSTATE that Postgres gave for it, if it came from there.
     pub(crate) fn sqlstate(&self) -> Option<String> {
         let (Self::Unavailable(error)
+        | Self::DiskFull(error)
         | Self::Timeout(error)
         | Self::Database(error)
         | Self::Constraint { source: error, .. }) = self
@@ -143,6 +147,8 @@ impl From<sqlx::Error> for StoreError {
                 let (code, message) = (database.code().unwrap_or_default(), database.message());
                 if code == "57014" {
                     Self::Timeout(error)
+                } else if code == "53100" || code == "58030" && message.contains("No space left on device") {
+                    Self::DiskFull(error)
                 } else if is_transient_code(&code) || lacks_tenant(&code, message) || lost_server(&code, message) {
                     Self::Unavailable(error)
                 } else if let Some(constraint) = violated(database.as_ref(), &code) {

@@ -65,6 +65,11 @@ impl From<StoreError> for ApiError {
             StoreError::Unavailable(_) => {
                 Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
             }
+            StoreError::DiskFull(_) => Self::unavailable(
+                "database_full",
+                "the disk of the database is full; its operator has to make room, then send the request again",
+                cause,
+            ),
             StoreError::Busy(waited) => Self::unavailable(
                 "database_busy",
                 format!(

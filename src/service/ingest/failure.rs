@@ -115,7 +115,10 @@ impl From<&ServiceError> for IngestFailure {
         Self {
             failure: cause_of(error),
             is_transient: is_transient(error),
-            is_outage: matches!(error, ServiceError::Store(StoreError::Unavailable(_) | StoreError::Busy(_))),
+            is_outage: matches!(
+                error,
+                ServiceError::Store(StoreError::Unavailable(_) | StoreError::DiskFull(_) | StoreError::Busy(_))
+            ),
             retry_after,
         }
     }
@@ -220,6 +223,9 @@ fn cause_of(error: &ServiceError) -> ItemFailure {
             "database_unavailable",
             "the database could not be reached; send the document again".to_owned(),
         ),
+        ServiceError::Store(StoreError::DiskFull(_)) => {
+            (Stage::Store, "database_full", "the disk of the database is full; send the document again".to_owned())
+        }
         ServiceError::Store(StoreError::OverQuota(over)) => (Stage::Store, "storage_quota", over.to_string()),
         ServiceError::Store(error) => {
             // The message of Postgres may hold a part of the document.

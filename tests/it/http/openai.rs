@@ -101,6 +101,21 @@ async fn the_name_of_the_model_chooses_collections_and_notation() {
 }
 
 #[tokio::test]
+async fn a_footnote_quotes_all_that_is_cited_of_its_source() {
+    let (server, app) = app().await;
+    server.say(
+        Role::Answer,
+        "Everyone has 28 days of paid annual leave a year. [^1] Annual leave lapses on 31 March. [^1]",
+    );
+    let answer = complete(&app, asked("handbook:footnote", QUESTION)).await;
+    let content = answer.body["choices"][0]["message"]["content"].as_str().expect("words");
+    let (_, footnote) = content.split_once("\n\n[^1]: ").expect("a footnote");
+    assert_eq!(footnote.matches("days of paid annual leave").count(), 1, "{content}");
+    assert_eq!(footnote.matches("lapses on 31 March").count(), 1, "{content}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn numbers_in_brackets_of_a_document_are_no_citations() {
     let app = TestApp::built_in().await;
     app.ingest("handbook", &[("leave.md", LEAVE)]).await;

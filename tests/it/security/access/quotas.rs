@@ -33,6 +33,22 @@ fn assert_day_is_over(answer: &Answer, (name, quota, left): (&str, u64, u64)) {
 }
 
 #[tokio::test]
+async fn each_limit_of_a_key_is_told() {
+    let server = ModelServer::start().await;
+    let limits = [("CITED_KEY_DOCUMENTS_PER_DAY", "1"), ("CITED_KEY_REQUESTS_PER_MINUTE", "50")];
+    let app = TestApp::start_with_embeddings(&server, &[&SETTINGS[..], &limits].concat()).await;
+    let (key, _) = create(&app, json!({"name": "one", "scopes": ["ingest"]})).await;
+    assert_eq!(bring(&app, &key, &["a"]).await.status, 200);
+    let refused = bring(&app, &key, &["b"]).await;
+    let told = |name: &str| -> Vec<&str> {
+        refused.headers.get_all(name).iter().map(|value| value.to_str().expect("text")).collect()
+    };
+    assert_eq!(told("ratelimit-policy"), ["\"documents\";q=1;w=86400", "\"key\";q=50;w=60"], "{refused:?}");
+    assert_eq!(told("ratelimit").len(), 2, "{refused:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_key_has_its_questions_and_documents_of_a_day() {
     let server = ModelServer::start().await;
     let quotas = [("CITED_KEY_ASKS_PER_DAY", "2"), ("CITED_KEY_DOCUMENTS_PER_DAY", "3")];
