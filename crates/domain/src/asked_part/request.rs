@@ -144,10 +144,13 @@ pub(super) fn direct_question(sentence: &str) -> String {
 }
 
 /// Words that begin a question, also behind "and".
-const ASKING: [&str; 21] = [
-    "are", "can", "could", "did", "do", "does", "how", "is", "may", "must", "should", "was", "were", "what", "when",
-    "where", "which", "who", "whom", "why", "will",
+const ASKING: [&str; 19] = [
+    "are", "can", "could", "did", "do", "does", "how", "is", "may", "must", "should", "was", "were", "what", "which",
+    "who", "whom", "why", "will",
 ];
+
+/// Words that begin a question before one of the verbs among these, and a condition before others: "and when it rains".
+const OF_TIME_AND_PLACE: [&str; 2] = ["when", "where"];
 
 fn request(sentence: &str) -> Option<String> {
     let mut words = Words::of(sentence);
@@ -156,7 +159,8 @@ fn request(sentence: &str) -> Option<String> {
     let joined = words;
     words.skip(&FILLERS);
     words.skip(&["but", "or"]);
-    let is_joined = words.rest() != joined.rest() && ASKING.iter().any(|word| words.begin_with(word));
+    let opening = words.after_any(&OF_TIME_AND_PLACE).unwrap_or(words);
+    let is_joined = words.rest() != joined.rest() && ASKING.iter().any(|word| opening.begin_with(word));
     if let Some(rest) = words.after_any(&WAYS) {
         return Some(format!("how to {}", rest.rest()));
     }
@@ -329,6 +333,7 @@ mod tests {
             "Hello World program",
             "Questions about leave",
             "And the office in Berlin?",
+            "And when it rains?",
             "List all signals",
             "Wie viele Urlaubstage habe ich?",
             "Ist das ok?",
