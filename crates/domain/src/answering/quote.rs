@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::markdown::{BlockKind, blocks, cells, is_fence};
+use crate::markdown::{BlockKind, blocks, cells, is_fence, quote_marks};
 use crate::sentence::sentences;
 use crate::wording::named_value;
 
@@ -45,7 +45,12 @@ pub(super) fn plain_line(words: &str) -> Option<String> {
     if !words.chars().any(char::is_alphanumeric) {
         return None;
     }
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unquoted = words.lines().enumerate().map(|(number, line)| match number {
+        0 => line,
+        // A sentence of a quotation goes on behind the mark of the next line.
+        _ => line.get(quote_marks(line)..).unwrap_or(line),
+    });
+    let line = unquoted.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
     let line = without_row_bars(&line);
     let line = escape_markers(line.trim());
     let as_read = blocks(&line);
@@ -174,6 +179,7 @@ mod tests {
                 "Use `<b>` for a `Vec<u8>` of Vec<b> in <file>, if 1 < 2 > 0.",
             ),
             ("It is <p", "It is <p"),
+            ("It fell\n> on the deck\n> > at 5 > 4.", "It fell on the deck at 5 > 4."),
         ];
         for (words, expected) in table {
             assert_eq!(plain_line(words).as_deref(), Some(expected));

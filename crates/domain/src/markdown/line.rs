@@ -57,7 +57,7 @@ pub(super) fn sign_marks(line: &str) -> usize {
 }
 
 /// Bytes of the quote marks at the start of a line.
-pub(super) fn quote_marks(line: &str) -> usize {
+pub(crate) fn quote_marks(line: &str) -> usize {
     skip(line, |rest| rest.starts_with('>').then_some(1))
 }
 

@@ -15,6 +15,6 @@ mod tests;
 pub use block::{Block, BlockKind, blocks};
 pub(crate) use definition::link_definitions;
 pub(crate) use leaf::{Leaf, LeafKind, leaves};
-pub(crate) use line::is_bold;
 pub use line::{cells, is_fence, is_table_delimiter};
+pub(crate) use line::{is_bold, quote_marks};
 pub(crate) use link::{ReferenceKind, references};

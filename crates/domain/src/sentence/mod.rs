@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use self::boundary::{Style, boundary_after, is_terminator};
 use self::line_break::LineBreaks;
-use super::markdown::{Block, BlockKind, blocks};
+use super::markdown::{Block, BlockKind, blocks, quote_marks};
 
 /// A sentence, or a block treated as one: a heading, a table row, a code block, a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +52,9 @@ pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
     let style = Style::of(text);
     let mut found = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
-        let mut push = |content: usize, end: usize| {
+        let mut push = |start: usize, content: usize, end: usize| {
             let first = found.last().is_none_or(|last: &Sentence| last.block != number);
-            let lead = if first { block.range.start } else { content };
-            let range = trim(text, lead..end);
+            let range = trim(text, if first { block.range.start } else { start }..end);
             if !range.is_empty() {
                 found.push(Sentence {
                     content: content.clamp(range.start, range.end),
@@ -70,19 +69,20 @@ pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
         match block.kind {
             BlockKind::Paragraph => split(text, content, style, push),
             BlockKind::Heading | BlockKind::Code | BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Rule => {
-                push(trim(text, content).start, block.range.end);
+                let start = trim(text, content).start;
+                push(start, start, block.range.end);
             }
         }
     }
     found
 }
 
-/// Splits running text and emits the start and end of each sentence.
-fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usize, usize)) {
+/// Splits running text and emits the start of each sentence, that of its words, and its end.
+fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usize, usize, usize)) {
     let range = trim(text, range);
     let lines = LineBreaks::of(text.get(range.clone()).unwrap_or_default());
     let end = range.end;
-    let mut start = range.start;
+    let (mut start, mut words) = (range.start, range.start);
     let mut at = start;
     loop {
         let rest = text.as_bytes().get(at..end).unwrap_or_default();
@@ -100,12 +100,22 @@ fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usi
             }
         }
         if let Some(cut) = cut {
-            push(start, cut);
+            push(start, words, cut);
             start = trim(text, cut..end).start;
-            at = start;
+            words = start + marks_before(text, cut, start..end);
+            at = words;
         }
     }
-    push(start, end);
+    push(start, words, end);
+}
+
+/// Bytes of the marks of a quotation before the words of a sentence that begins on another line than the one before ended at.
+fn marks_before(text: &str, cut: usize, range: Range<usize>) -> usize {
+    let gap = text.get(cut.saturating_sub(1)..range.start).unwrap_or_default();
+    let rest = text.get(range).unwrap_or_default();
+    let marks = if gap.contains('\n') { quote_marks(rest) } else { 0 };
+    let words = rest.get(marks..).unwrap_or_default();
+    if words.trim().is_empty() { 0 } else { marks + (words.len() - words.trim_start().len()) }
 }
 
 /// Whether this byte certainly ends no sentence, which holds for most bytes: the fast path through a text.

@@ -216,6 +216,14 @@ fn text_without_capitals() {
 }
 
 #[test]
+fn each_line_of_a_quotation_begins_behind_its_mark() {
+    let text = "> The gale came at four.\n> The mast broke. It fell\n> on the deck.\n> > Damage: none.";
+    let words = |sentence: &Sentence| text[sentence.words()].to_owned();
+    let found: Vec<String> = sentences(text).iter().map(words).collect();
+    assert_eq!(found, ["The gale came at four.", "The mast broke.", "It fell\n> on the deck.", "Damage: none."]);
+}
+
+#[test]
 fn stays_linear() {
     for unit in [".", ". ", "[^", ".[^1] ", "- ", ">", "a.\n", "?)", ". (", "\n", "|-|\n", "```\n", " . [^a"] {
         let text = unit.repeat(400_000 / unit.len());
