@@ -8,15 +8,24 @@ use crate::wording::lower_case_words;
 /// Words before the number of a code, as in `exit status 3`.
 const OF_CODES: [&str; 7] = ["code", "errno", "error", "exit", "return", "signal", "status"];
 
+/// Verbs before the number of a code, and words between: "I got 124 back", "it exits with 2".
+const GIVING_CODES: [&str; 13] = [
+    "died", "ended", "ends", "exited", "exits", "failed", "fails", "get", "getting", "gets", "got", "returned",
+    "returns",
+];
+const BETWEEN: [&str; 5] = ["a", "an", "of", "the", "with"];
+
 /// The codes that a question names by their numbers.
 pub(super) fn codes(question: &str) -> Vec<String> {
     let words: Vec<String> = lower_case_words(question).collect();
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let pairs = words.windows(2).filter_map(|pair| match pair {
-        [of, number] if OF_CODES.contains(&of.as_str()) && is_number(number) => Some(number.clone()),
-        _ => None,
-    });
-    pairs.collect()
+    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_given = |at: &usize| {
+        let before = words.get(..*at).unwrap_or_default().iter().map(String::as_str);
+        let giving = before.rev().find(|word| !BETWEEN.contains(word));
+        giving.is_some_and(|word| OF_CODES.contains(&word) || GIVING_CODES.contains(&word))
+    };
+    let numbers = words.iter().enumerate().filter(|(_, word)| is_number(word));
+    numbers.filter(|(at, _)| is_given(at)).map(|(_, number)| number.clone()).collect()
 }
 
 impl QuestionTerms {
@@ -54,5 +63,25 @@ impl QuestionTerms {
     #[must_use]
     pub fn has_named_entry(&self, text: &str) -> bool {
         holds_entry_named(text, &self.code_names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::codes;
+
+    #[test]
+    fn numbers_that_are_codes_are_told_by_the_words_before_them() {
+        for (question, expected) in [
+            ("What does exit status 3 mean?", &["3"][..]),
+            ("my script got 124 back from the pump", &["124"]),
+            ("it exits with 2, why", &["2"]),
+            ("curl fails with error 7", &["7"]),
+            ("exit code of 12", &["12"]),
+            ("How many of the 30 jars are open?", &[]),
+            ("a jar with 30 lids", &[]),
+        ] {
+            assert_eq!(codes(question), expected, "{question}");
+        }
     }
 }
