@@ -103,7 +103,7 @@ impl Writer {
                 span: marker.span,
                 number: marker.number,
                 url: url_of(&self.base, &source.hit),
-                title: title_of(&source.hit),
+                title: title_of(&source.hit, source.hit.page_of(citation)),
                 quote,
                 urn: source.hit.urn().to_string(),
                 support: citation.support,
@@ -147,7 +147,7 @@ impl Writer {
             Some(format!(
                 "[^{}]: [{}]({}){quotes}",
                 place + 1,
-                link_text(&title_of(&source.hit)),
+                link_text(&title_of(&source.hit, source.hit.passage.page)),
                 url_of(&self.base, &source.hit)
             ))
         };
@@ -177,7 +177,7 @@ fn abstention(report: &AskReport) -> String {
     for (place, source) in report.sources.iter().take(notices::MOST_CLOSEST).enumerate() {
         text.push_str(if place == 0 { "\n\nClosest:\n" } else { "" });
         let beginning = notices::beginning(&source.hit.passage.text);
-        let _ = write!(text, "\n- {}: \"{beginning}\"", title_of(&source.hit));
+        let _ = write!(text, "\n- {}: \"{beginning}\"", title_of(&source.hit, source.hit.passage.page));
     }
     text
 }
@@ -192,10 +192,10 @@ pub(super) fn page_of(base: &str, urn: &Urn) -> String {
     format!("{base}/c/{}", utf8_percent_encode(&urn.to_string(), NON_ALPHANUMERIC))
 }
 
-/// The document of a passage, with its page.
-pub(super) fn title_of(hit: &Hit) -> String {
+/// The document of a passage, with a page of it.
+pub(super) fn title_of(hit: &Hit, page: Option<i32>) -> String {
     let passage = &hit.passage;
-    let title = titled(&passage.title, &passage.source, passage.page);
+    let title = titled(&passage.title, &passage.source, page);
     match passage.origin {
         Origin::Document => title,
         // Nobody of the house wrote or chose it.

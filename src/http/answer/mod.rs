@@ -172,6 +172,9 @@ pub(super) struct CitationBody {
     source_index: usize,
     /// Permanent name of the cited passage; empty for a passage that a check was sent.
     urn: String,
+    /// Page on which the quote begins; null where none is known.
+    #[schema(example = 4)]
+    page: Option<i32>,
     /// How well the source supports the claim, 0 to 1.
     support: f32,
     /// The words of the source that best support the claim.
@@ -366,8 +369,9 @@ impl EvidenceBody {
 
 impl CitationBody {
     pub(super) fn new(citation: &Citation, sources: &[GradedHit]) -> Self {
-        let urn = sources.get(citation.source_index).map(|graded| graded.hit.urn().to_string());
-        Self::of(citation, urn.unwrap_or_default())
+        let hit = sources.get(citation.source_index).map(|graded| &graded.hit);
+        let urn = hit.map(|hit| hit.urn().to_string()).unwrap_or_default();
+        Self { page: hit.and_then(|hit| hit.page_of(citation)), ..Self::of(citation, urn) }
     }
 
     /// A citation of the source with this name.
@@ -378,6 +382,7 @@ impl CitationBody {
             claim: citation.claim.into(),
             source_index: citation.source_index,
             urn,
+            page: None,
             support: citation.support,
             quote: citation.quote.clone().map(QuoteBody::from),
         }

@@ -72,7 +72,7 @@ impl FoundPassage {
     fn new(base: &str, hit: &Hit) -> Self {
         Self {
             id: hit.urn().to_string(),
-            title: title_of(hit),
+            title: title_of(hit, hit.passage.page),
             url: url_of(base, hit),
             score: hundredths(hit.fused),
             text: hit.passage.text.clone(),

@@ -70,6 +70,7 @@ fn passage(page: WebPage) -> Passage {
         metadata: json!({}),
         content_hash: content_hash(page.extract.as_bytes()).to_vec(),
         page: None,
+        later_pages: Vec::new(),
         heading: Vec::new(),
         table_header: None,
         start_char: 0,

@@ -5,7 +5,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    domain::{citation::Urn, file_name::folder_of, identity::ChunkKey, origin::Origin, release_notes::with_release},
+    domain::{
+        citation::{Citation, Urn},
+        file_name::folder_of,
+        identity::ChunkKey,
+        origin::Origin,
+        release_notes::with_release,
+    },
     store::Passage,
 };
 
@@ -33,6 +39,11 @@ impl Hit {
     #[must_use]
     pub(crate) fn urn(&self) -> Urn {
         urn_of(&self.passage, self.last_ordinal)
+    }
+
+    /// The page on which the words begin that a citation of it quotes; its first page where it quotes none.
+    pub(crate) fn page_of(&self, citation: &Citation) -> Option<i32> {
+        citation.quote.as_ref().map_or(self.passage.page, |quote| self.passage.page_at(quote.start))
     }
 
     /// The chunks that the passage is merged from.

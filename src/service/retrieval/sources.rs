@@ -211,6 +211,8 @@ fn merged(leader: &Hit, members: &[&Hit], gap_texts: &[String]) -> Option<Hit> {
     }
     let text = join(&stretches(members), gap_texts)?;
     let end_char = members.iter().map(|hit| hit.passage.end_char).max()?;
-    let passage = Passage { text, end_char, ..Passage::clone(&first.passage) };
+    let page_of = |hit: &&&Hit| Some((hit.passage.start_char, hit.passage.page?));
+    let later_pages = members.iter().skip(1).filter_map(|hit| page_of(&hit)).collect();
+    let passage = Passage { later_pages, text, end_char, ..Passage::clone(&first.passage) };
     Some(Hit { passage: Arc::new(passage), last_ordinal: last.last_ordinal, ..leader.clone() })
 }

@@ -51,8 +51,11 @@ pub(crate) struct Passage {
     pub(crate) metadata: Value,
     /// SHA-256 of the document's bytes.
     pub(crate) content_hash: Vec<u8>,
-    /// Page, where known.
+    /// Page on which it begins, where known.
     pub(crate) page: Option<i32>,
+    /// Of a passage merged from several chunks: where each further one begins that has a page, and this page.
+    #[serde(default)]
+    pub(crate) later_pages: Vec<(u32, i32)>,
     /// Heading path, outermost first.
     pub(crate) heading: Vec<String>,
     /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
@@ -68,6 +71,15 @@ pub(crate) struct Passage {
     /// the code that judges the topic of the passage may read it.
     #[serde(skip)]
     pub(crate) context: Option<String>,
+}
+
+impl Passage {
+    /// The page of the chunk that holds a place of the document, in code points.
+    pub(crate) fn page_at(&self, place: usize) -> Option<i32> {
+        let begun =
+            self.later_pages.iter().take_while(|(start, _)| usize::try_from(*start).is_ok_and(|start| start <= place));
+        begun.last().map(|(_, page)| *page).or(self.page)
+    }
 }
 
 /// A chunk whose passage is wanted.
@@ -137,6 +149,7 @@ impl Search<'_> {
                     metadata: row.metadata?,
                     content_hash: row.content_hash?,
                     page: row.page,
+                    later_pages: Vec::new(),
                     heading: row.heading?.0,
                     table_header: row.table_header,
                     text,
@@ -158,4 +171,23 @@ pub(in crate::store) fn read_lexical_hits(rows: Vec<PgRow>) -> Result<Vec<Lexica
         })
         .collect::<Result<_, sqlx::Error>>()
         .map_err(StoreError::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Passage;
+
+    #[test]
+    fn a_place_is_on_the_page_of_its_chunk() {
+        let passage = json!({
+            "key": {"document_id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f", "ordinal": 4}, "collection": "c", "version": 1,
+            "source": "s", "uri": "s", "title": "t", "metadata": {}, "content_hash": [], "page": 3, "later_pages": [[120, 4], [200, 7]],
+            "heading": [], "text": "…", "start_char": 50, "end_char": 260,
+        });
+        let passage: Passage = serde_json::from_value(passage).expect("a passage");
+        let pages = [50, 119, 120, 199, 200, 259].map(|place| passage.page_at(place));
+        assert_eq!(pages, [3, 3, 4, 4, 7, 7].map(Some));
+    }
 }
