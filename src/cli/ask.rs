@@ -6,13 +6,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
+    findings::finding,
     passage::{named, one_line},
-    service_call::{Target, about_collections, items, number},
+    service_call::{Target, items, number},
 };
 use crate::{
     config::Config,
     domain::{notices, spelling::Correction},
-    providers::remote::Client,
 };
 
 /// Arguments of `cited ask`.
@@ -23,18 +23,23 @@ pub(super) struct Arguments {
     /// Collection to answer from; may be given several times. All of them if none is given.
     #[arg(short, long)]
     collection: Vec<String>,
+    /// How strictly the answer is checked; cited unless it is given.
+    #[arg(long, value_name = "LEVEL", value_parser = ["structural", "cited", "supported", "off"])]
+    validation: Option<String>,
     #[command(flatten)]
     target: Target,
 }
 
 /// Sends the question and prints the answer.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { question, collection, target } = arguments;
-    let ask = async |client: &Client| {
-        let body = about_collections(client, collection, json!({"question": question})).await?;
-        client.post("/v1/ask", &body).await
-    };
-    target.call(config, ask, readable).await.map(drop)
+    let Arguments { question, collection, validation, target } = arguments;
+    // The errors of a rejected draft are about words of it.
+    let mut body = json!({"question": question, "include": ["draft"]});
+    if let Some(level) = validation {
+        body["validation"] = level.as_str().into();
+    }
+    let body = target.about_collections(config, collection, body).await?;
+    target.call(config, async |client| client.post("/v1/ask", &body).await, readable).await.map(drop)
 }
 
 /// Formats the answer with its footnotes; an abstention with the nearest passages.
@@ -49,6 +54,7 @@ fn readable(body: &Value) -> String {
     for notice in notices::unanswered(answer, items(body, "missing").iter().filter_map(Value::as_str)) {
         let _ = write!(page, "\n{notice}\n");
     }
+    page.push_str(&warnings(body, answer));
     let mut told = Vec::new();
     for citation in items(body, "citations") {
         let marker = number(citation, "marker");
@@ -72,8 +78,18 @@ fn readable(body: &Value) -> String {
     page
 }
 
-/// Formats an abstention with the beginnings of the nearest passages.
+/// Formats the warnings of the check, each with the words of the answer that it is about.
+fn warnings(body: &Value, answer: &str) -> String {
+    let found = body.pointer("/validation/warnings").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let lines: String = found.iter().map(|warning| format!("warning: {}\n", finding(warning, answer))).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
+}
+
+/// Formats an abstention with the beginnings of the nearest passages; the reply to a message that asks nothing.
 fn abstention(body: &Value) -> String {
+    if let Some(reply) = body.get("reply").and_then(Value::as_str) {
+        return format!("{reply}\n");
+    }
     let mut page = corrections(body);
     let _ = writeln!(page, "{}", no_answer(text(body, "reason")));
     let unknown: Vec<&str> = items(body, "unknown_terms").iter().filter_map(Value::as_str).collect();
@@ -86,6 +102,7 @@ fn abstention(body: &Value) -> String {
         }
         let _ = writeln!(page, "  - {}: \"{}\"", named(source), notices::beginning(text(source, "text")));
     }
+    page.push_str(&warnings(body, ""));
     page
 }
 
@@ -164,6 +181,25 @@ mod tests {
             readable(&abstention),
             "No sure answer in these documents: no passage surely answers it.\nNo document holds: rsync, nginx\n"
         );
+    }
+
+    #[test]
+    fn warnings_stand_below_the_answer_and_quote_it() {
+        let warning = json!({"kind": "unsupported_claim", "detail": "[^1] contradicts this statement", "span": [0, 8]});
+        let body = json!({"answer": "45 days. [^1]", "validation": {"warnings": [warning]}});
+        assert_eq!(
+            readable(&body),
+            "45 days. [^1]\n\nwarning: unsupported_claim: \"45 days.\": [^1] contradicts this statement\n"
+        );
+        let skipped = json!({"kind": "model_skipped", "detail": "it was not asked", "span": null});
+        let body = json!({"answer": null, "reason": "low_support", "validation": {"warnings": [skipped]}});
+        assert!(readable(&body).ends_with("\n\nwarning: model_skipped: it was not asked\n"), "{}", readable(&body));
+    }
+
+    #[test]
+    fn a_greeting_is_returned() {
+        let body = json!({"answer": null, "reason": "no_question", "reply": "Hello."});
+        assert_eq!(readable(&body), "Hello.\n");
     }
 
     #[test]

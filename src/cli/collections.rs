@@ -3,8 +3,8 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::service_call::{Target, encoded, items, number, text};
-use crate::config::Config;
+use super::service_call::{Target, encoded, items, number, text, whole_list};
+use crate::{config::Config, providers::remote::Client};
 
 /// Arguments of `cited collections`.
 #[derive(Debug, Args)]
@@ -21,16 +21,17 @@ pub(super) struct Arguments {
 /// Lists the collections, or changes the one that is named.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { name, web_search, target } = arguments;
-    let (path, readable): (String, fn(&Value) -> String) = match name {
-        Some(name) => (format!("/v1/collections/{}", encoded(name)), line),
-        None => ("/v1/collections?limit=200".to_owned(), list),
-    };
-    let answer = match web_search {
-        Some(allowed) => {
-            let change = json!({"web_search": allowed});
-            target.call(config, async |client| client.patch(&path, &change).await, readable).await
+    let path = |name: &str| format!("/v1/collections/{}", encoded(name));
+    let answer = match (name, web_search) {
+        (None, _) => {
+            let all = async |client: &Client| whole_list(client, "/v1/collections", "collections").await;
+            target.call(config, all, list).await
         }
-        None => target.call(config, async |client| client.get(&path).await, readable).await,
+        (Some(name), None) => target.call(config, async |client| client.get(&path(name)).await, line).await,
+        (Some(name), Some(allowed)) => {
+            let change = json!({"web_search": allowed});
+            target.call(config, async |client| client.patch(&path(name), &change).await, line).await
+        }
     };
     answer.map(drop)
 }

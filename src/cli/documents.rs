@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::Value;
 
-use super::service_call::{Target, encoded, items, number, text};
+use super::service_call::{Target, encoded, items, more, number, text};
 use crate::config::Config;
 
 /// Arguments of `cited documents`.
@@ -44,9 +44,7 @@ fn list(body: &Value) -> String {
     if page.is_empty() {
         page.push_str("There is no such document.\n");
     }
-    if let Some(cursor) = body.get("next_cursor").and_then(Value::as_str) {
-        let _ = writeln!(page, "… more with --cursor {cursor}");
-    }
+    page.push_str(&more(body));
     page
 }
 

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::service_call::{Target, encoded, items, number, text};
+use super::service_call::{Target, encoded, items, more, number, text};
 use crate::config::Config;
 
 /// Arguments of `cited jobs`.
@@ -25,9 +25,15 @@ enum Action {
         /// Collection of the jobs; without it those of all.
         #[arg(short, long)]
         collection: Option<String>,
-        /// Most jobs.
+        /// State of the jobs.
+        #[arg(long, value_parser = ["queued", "running", "succeeded", "partial", "failed", "cancelled"])]
+        state: Option<String>,
+        /// Most jobs, newest first.
         #[arg(long, default_value_t = 20)]
         limit: usize,
+        /// Where to go on: what an earlier list ended with.
+        #[arg(long)]
+        cursor: Option<String>,
     },
     /// Show a job with its failures.
     Show {
@@ -50,10 +56,12 @@ enum Action {
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { action, target } = arguments;
     let answer = match action {
-        Action::List { collection, limit } => {
+        Action::List { collection, state, limit, cursor } => {
             let mut path = format!("/v1/jobs?limit={limit}");
-            if let Some(collection) = collection {
-                let _ = write!(path, "&collection={}", encoded(collection));
+            for (name, value) in [("collection", collection), ("state", state), ("cursor", cursor)] {
+                if let Some(value) = value {
+                    let _ = write!(path, "&{name}={}", encoded(value));
+                }
             }
             target.call(config, async |client| client.get(&path).await, list).await
         }
@@ -73,8 +81,12 @@ async fn order(config: &Config, target: &Target, id: Uuid, order: &str) -> anyho
 }
 
 fn list(body: &Value) -> String {
-    let lines: String = items(body, "jobs").iter().map(line).collect();
-    if lines.is_empty() { "There is no job.\n".to_owned() } else { lines }
+    let mut page: String = items(body, "jobs").iter().map(line).collect();
+    if page.is_empty() {
+        page.push_str("There is no such job.\n");
+    }
+    page.push_str(&more(body));
+    page
 }
 
 fn line(job: &Value) -> String {
@@ -108,6 +120,8 @@ mod tests {
         });
         let first = "1  partial    h  1 of 2 documents, 1 failed, 2026-01-01T00:00:00Z\n";
         assert_eq!(list(&json!({"jobs": [job]})), first);
+        let cut = json!({"jobs": [job], "next_cursor": "abc"});
+        assert_eq!(list(&cut), format!("{first}… more with --cursor abc\n"));
         assert_eq!(whole(&job), format!("{first}  b.md: empty; send text\n"));
     }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::service_call::{Target, items, text, texts};
+use super::service_call::{Target, items, text, texts, whole_list};
 use crate::config::Config;
 
 /// Arguments of `cited keys`.
@@ -68,7 +68,7 @@ impl NewKey {
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { action, target } = arguments;
     let answer = match action {
-        Action::List => target.call(config, async |client| client.get("/v1/keys?limit=200").await, list).await,
+        Action::List => target.call(config, async |client| whole_list(client, "/v1/keys", "keys").await, list).await,
         Action::Create(new) => {
             target.call(config, async |client| client.post("/v1/keys", &new.body()).await, issued).await
         }

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::{
     passage::{named, one_line},
-    service_call::{Target, about_collections, items, text},
+    service_call::{Target, items, text},
 };
-use crate::{config::Config, domain::notices, providers::remote::Client};
+use crate::{config::Config, domain::notices};
 
 /// Arguments of `cited search`.
 #[derive(Debug, Args)]
@@ -32,12 +32,9 @@ pub(super) struct Arguments {
 /// Searches and prints the passages.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { query, collection, top_k, whole, target } = arguments;
-    let search = async |client: &Client| {
-        let body = about_collections(client, collection, json!({"query": query, "top_k": top_k})).await?;
-        client.post("/v1/search", &body).await
-    };
+    let body = target.about_collections(config, collection, json!({"query": query, "top_k": top_k})).await?;
     let readable = |found: &Value| readable(found, *whole);
-    target.call(config, search, readable).await.map(drop)
+    target.call(config, async |client| client.post("/v1/search", &body).await, readable).await.map(drop)
 }
 
 fn readable(found: &Value, is_whole: bool) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::bail;
 use clap::Args;
 use serde_json::Value;
 use url::Url;
@@ -10,7 +10,7 @@ use url::Url;
 use super::{
     ingest::client,
     output::{print, print_json},
-    terminal::shown,
+    refusal::{refusal, unreachable},
 };
 use crate::{
     config::Config,
@@ -19,8 +19,10 @@ use crate::{
 
 /// Longest wait for a result; a large tenant takes a while to delete.
 const TIMEOUT: Duration = Duration::from_mins(10);
-/// Most collections that an error names.
-const MOST_NAMED: usize = 20;
+/// Most collections that one request names.
+const MOST_COLLECTIONS: usize = 32;
+/// Rows that are listed at once.
+const PAGE: usize = 200;
 
 /// Reads the URL of a service.
 ///
@@ -54,13 +56,8 @@ impl Target {
         request: impl AsyncFnOnce(&Client) -> Result<Answer, reqwest::Error>,
         readable: impl FnOnce(&Value) -> String,
     ) -> anyhow::Result<Value> {
-        let client = client(config, self.server.as_ref(), TIMEOUT)?;
-        let answer = request(&client).await.with_context(|| {
-            format!(
-                "no service answers at {}; start one with cited serve, or name it with --server or CITED_SERVER",
-                client.base()
-            )
-        })?;
+        let client = self.client(config)?;
+        let answer = request(&client).await.map_err(|error| unreachable(&client, &error))?;
         let has_failed = answer.status >= 400;
         if self.json {
             print_json(&answer.body)?;
@@ -69,56 +66,80 @@ impl Target {
         }
         if has_failed { Err(refusal(&client, &answer).await) } else { Ok(answer.body) }
     }
-}
 
-/// The error for a call that the service refused, with what to do about it.
-async fn refusal(client: &Client, answer: &Answer) -> anyhow::Error {
-    let Answer { status, body, .. } = answer;
-    let detail = body.get("detail").and_then(Value::as_str).unwrap_or("no detail; is this a Cited service?");
-    let remedy = match status {
-        401 => format!("; set CITED_API_KEY to a key of {}", client.base()),
-        404 if detail.starts_with("collection ") => existing_collections(client).await.unwrap_or_default(),
-        _ => String::new(),
-    };
-    anyhow!("HTTP {status}: {}{remedy}", shown(detail))
-}
-
-/// Says which collections there are; `None` if that cannot be read.
-async fn existing_collections(client: &Client) -> Option<String> {
-    let all = collections(client).await.ok().flatten()?;
-    if all.is_empty() {
-        return Some("; there is none yet, cited ingest makes one".to_owned());
+    /// The body of a request about collections: those that are named, else all that the caller may see. A key that may not
+    /// list them leaves the choice to the service.
+    ///
+    /// # Errors
+    /// If the service cannot be reached, or has more collections than one request may name.
+    pub(super) async fn about_collections(
+        &self,
+        config: &Config,
+        named: &[String],
+        body: Value,
+    ) -> anyhow::Result<Value> {
+        if !named.is_empty() {
+            return Ok(about(body, named.to_vec()));
+        }
+        let client = self.client(config)?;
+        let all = collections(&client).await.map_err(|error| unreachable(&client, &error))?.unwrap_or_default();
+        if all.len() > MOST_COLLECTIONS {
+            bail!(
+                "there are {} collections, and {MOST_COLLECTIONS} can be asked at once: choose with -c NAME, which may be \
+                 given several times; cited collections lists them",
+                all.len()
+            );
+        }
+        Ok(about(body, all))
     }
-    let more = if all.len() > MOST_NAMED { ", …" } else { "" };
-    let named = all.get(..MOST_NAMED).unwrap_or(&all);
-    Some(format!("; there are: {}{more} (--collection)", named.join(", ")))
+
+    fn client(&self, config: &Config) -> anyhow::Result<Client> {
+        client(config, self.server.as_ref(), TIMEOUT)
+    }
+}
+
+/// `GET path` for a list that comes in pages: all of its pages as one, or the first answer that is none.
+///
+/// # Errors
+/// If the service cannot be reached.
+pub(super) async fn whole_list(client: &Client, path: &str, member: &str) -> Result<Answer, reqwest::Error> {
+    let (mut rows, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let mut page = client.get(&format!("{path}?limit={PAGE}{cursor}")).await?;
+        let Some(Value::Array(more)) = page.body.get_mut(member).map(Value::take) else { return Ok(page) };
+        rows.extend(more);
+        match page.body.get("next_cursor").and_then(Value::as_str) {
+            Some(next) => cursor = format!("&cursor={}", encoded(next)),
+            None => {
+                page.body[member] = rows.into();
+                return Ok(page);
+            }
+        }
+    }
+}
+
+/// Says how the rest of a list is got; empty where there is none.
+pub(super) fn more(page: &Value) -> String {
+    let cursor = page.get("next_cursor").and_then(Value::as_str);
+    cursor.map(|cursor| format!("… more with --cursor {cursor}\n")).unwrap_or_default()
 }
 
 /// Names of the collections that the caller may see; `None` if it may not list them.
-async fn collections(client: &Client) -> Result<Option<Vec<String>>, reqwest::Error> {
-    let listed = client.get("/v1/collections?limit=100").await?;
+///
+/// # Errors
+/// If the service cannot be reached.
+pub(super) async fn collections(client: &Client) -> Result<Option<Vec<String>>, reqwest::Error> {
+    let listed = whole_list(client, "/v1/collections", "collections").await?;
     let names = || items(&listed.body, "collections").iter().map(|one| text(one, "name").to_owned());
     Ok((listed.status == 200).then(|| names().collect()))
 }
 
-/// The body of a request about collections: those that are named, else all that the caller may see. A key that may not list
-/// them leaves the choice to the service.
-///
-/// # Errors
-/// If the service cannot be reached.
-pub(super) async fn about_collections(
-    client: &Client,
-    named: &[String],
-    mut body: Value,
-) -> Result<Value, reqwest::Error> {
-    let mut asked = named.to_vec();
-    if asked.is_empty() {
-        asked = collections(client).await?.unwrap_or_default();
+/// Adds to the body of a request which collections it is about.
+fn about(mut body: Value, collections: Vec<String>) -> Value {
+    if let Some(members) = body.as_object_mut().filter(|_| !collections.is_empty()) {
+        members.insert("collections".to_owned(), collections.into());
     }
-    if let Some(members) = body.as_object_mut().filter(|_| !asked.is_empty()) {
-        members.insert("collections".to_owned(), asked.into());
-    }
-    Ok(body)
+    body
 }
 
 /// The text of a member; a dash where there is none.

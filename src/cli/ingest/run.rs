@@ -13,11 +13,9 @@ use super::{
     report::{Failure, Report},
 };
 use crate::{
+    cli::refusal::unreachable,
     domain::job::Indexing,
-    providers::{
-        innermost,
-        remote::{Answer, Client, Upload},
-    },
+    providers::remote::{Answer, Client, Upload},
     service::context::Ids,
 };
 
@@ -287,11 +285,6 @@ impl Run {
 fn failure_of(item: &Value) -> Failure {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     Failure { source: text("source"), cause: text("cause"), message: text("message") }
-}
-
-pub(super) fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
-    let cause = innermost(error);
-    anyhow!("no service answers at {} ({cause}); start one with cited serve, or name it with --server", client.base())
 }
 
 pub(super) fn detail(answer: &Answer) -> String {

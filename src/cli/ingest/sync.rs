@@ -16,9 +16,10 @@ use serde_json::Value;
 use super::{
     gather::{Found, Target, source_of},
     parts::read,
-    run::{detail, unreachable},
+    run::detail,
 };
 use crate::{
+    cli::refusal::unreachable,
     domain::fingerprint::{content_hash, hex},
     providers::remote::Client,
 };

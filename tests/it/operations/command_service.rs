@@ -2,12 +2,18 @@
 
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
-use crate::{database, harness::TestApp, process::command};
+use crate::{
+    database,
+    harness::TestApp,
+    process::command,
+    scripted::{ModelServer, Role},
+};
 
 const KEY: &str = "a-long-key-of-the-operator-1234";
+const PEPPER: &str = "a pepper of thirty-two bytes and more";
 const LEAVE: &str =
     "# Leave\n\nEveryone has 28 days of paid annual leave a year.\n\n## Parents\n\nParents have 30 more days.";
 
@@ -135,6 +141,72 @@ async fn errors_say_what_to_do() {
     let opened = of(command(&["collections"], &settings).output().await.expect("it runs"));
     assert!(opened.is_success && opened.output.contains("no collection yet"), "{}", opened.error);
     locked.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_answer_is_said_beside_it() {
+    let server = ModelServer::start().await;
+    let url = server.base_url();
+    let settings = [("CITED_CHAT_BASE_URL", url.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
+    let roles = "[roles]\ngrade = \"built-in\"\nrewrite = \"built-in\"\n";
+    let app = TestApp::with_file(&server, &settings, roles).await;
+    app.ingest("c", &[("leave.md", LEAVE)]).await;
+    server.say(Role::Answer, "Everyone has 45 days of paid annual leave a year [^1].");
+    let fault = "unsupported_claim: \"Everyone has 45 days of paid annual leave a year";
+    let ask = ["ask", "How many days of paid annual leave does everyone have?", "-c", "c"];
+    let warned = run(&app, &ask).await;
+    assert!(warned.is_success && warned.output.contains(&format!("\n\nwarning: {fault}")), "{}", warned.output);
+    let refused = run(&app, &[&ask[..], &["--validation", "supported"]].concat()).await;
+    assert_eq!((refused.is_success, refused.output.as_str()), (false, ""), "{}", refused.error);
+    assert!(
+        refused.error.contains("HTTP 422: ") && refused.error.contains(&format!("\n  {fault}")),
+        "{}",
+        refused.error
+    );
+    let unknown = run(&app, &[&ask[..], &["--validation", "strict"]].concat()).await.error;
+    assert!(unknown.contains("[possible values: structural, cited, supported, off]"), "{unknown}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn thanks_are_answered_with_the_reply() {
+    let app = app().await;
+    let thanks = run(&app, &["ask", "Thank you!"]).await;
+    let body = app.ask(json!({"question": "Thank you!", "collections": ["handbook"]})).await.body;
+    assert_eq!(thanks.output, format!("{}\n", body["reply"].as_str().expect("a reply")), "{}", thanks.error);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn lists_are_whole_or_say_where_they_go_on() {
+    let app = TestApp::start(database::create().await, &[("CITED_KEY_PEPPER", PEPPER)]).await;
+    for number in 0..201 {
+        let made = app.post("/v1/collections", json!({"name": format!("c{number}")})).await;
+        assert_eq!(made.status, 201, "{made:?}");
+    }
+    let collections = run(&app, &["collections"]).await;
+    assert_eq!(collections.output.lines().count(), 201, "{}", collections.error);
+    for command in ["ask", "search"] {
+        let many = run(&app, &[command, "How many days?"]).await;
+        let told = "there are 201 collections, and 32 can be asked at once: choose with -c NAME";
+        assert!(!many.is_success && many.error.contains(told), "{}", many.error);
+    }
+    for number in 0..201 {
+        let made = app.post("/v1/keys", json!({"name": format!("k{number}"), "scopes": ["ask"]})).await;
+        assert_eq!(made.status, 201, "{made:?}");
+    }
+    let keys = run(&app, &["keys", "list"]).await;
+    assert_eq!(keys.output.lines().count(), 201, "{}", keys.error);
+
+    app.ingest("c0", &[("a.md", "One.")]).await;
+    app.ingest("c0", &[("b.md", "Two.")]).await;
+    let first = run(&app, &["jobs", "list", "--state", "succeeded", "--limit", "1"]).await.output;
+    let cursor = first.split("… more with --cursor ").nth(1).expect("a cursor").trim().to_owned();
+    let rest = run(&app, &["jobs", "list", "--state", "succeeded", "--cursor", &cursor]).await.output;
+    assert_eq!((first.lines().count(), rest.lines().count()), (2, 1), "{first}{rest}");
+    let none = run(&app, &["jobs", "list", "--state", "failed"]).await.output;
+    assert_eq!(none, "There is no such job.\n");
+    app.stop().await;
 }
 
 #[tokio::test]
