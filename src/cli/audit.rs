@@ -4,7 +4,10 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::service_call::{Target, encoded, items, number, text};
+use super::{
+    service_call::{Target, encoded, items, number, text},
+    wording::counted,
+};
 use crate::config::Config;
 
 /// Arguments of `cited audit`.
@@ -45,7 +48,12 @@ fn readable(state: &Value) -> String {
     let fault = |fault: &Value| format!("seal {}: {}\n", number(fault, "seal"), text(fault, "fault"));
     let faults: String = items(state, "faults").iter().map(fault).collect();
     let [events, seals, waiting] = ["events", "seals", "waiting"].map(|name| number(state, name));
-    format!("{events} events in {seals} seals, {waiting} not sealed yet\nhead {}\n{faults}", text(state, "head"))
+    let whole = match state.get("whole") {
+        Some(Value::Bool(true)) => "The record is whole: none of these events was changed, deleted or added.\n",
+        _ => "",
+    };
+    let (events, seals) = (counted(events, "event"), counted(seals, "seal"));
+    format!("{events} in {seals}, {waiting} not sealed yet\nhead {}\n{whole}{faults}", text(state, "head"))
 }
 
 #[cfg(test)]
@@ -59,5 +67,8 @@ mod tests {
         let state =
             json!({"events": 3, "seals": 2, "waiting": 1, "head": "2:ab", "faults": [{"seal": 2, "fault": "lost"}]});
         assert_eq!(readable(&state), "3 events in 2 seals, 1 not sealed yet\nhead 2:ab\nseal 2: lost\n");
+        let whole = json!({"whole": true, "events": 1, "seals": 1, "waiting": 0, "head": "1:ab", "faults": []});
+        let told = "The record is whole: none of these events was changed, deleted or added.\n";
+        assert_eq!(readable(&whole), format!("1 event in 1 seal, 0 not sealed yet\nhead 1:ab\n{told}"));
     }
 }

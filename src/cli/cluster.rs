@@ -4,7 +4,7 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
-use super::output::print_line;
+use super::{ids, output::print_line};
 use crate::{
     config::{Config, Database},
     store::{
@@ -39,6 +39,7 @@ enum Action {
     /// Give a tenant shards of its own, so that it can be moved by itself.
     Isolate {
         /// Id of the tenant.
+        #[arg(value_parser = ids::tenant)]
         tenant: Uuid,
         /// Print where the tenant is and with how many it shares its shards, and change nothing.
         #[arg(long)]

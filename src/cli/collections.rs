@@ -3,7 +3,10 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::service_call::{Target, encoded, items, number, text, whole_list};
+use super::{
+    service_call::{Target, encoded, items, number, text, whole_list},
+    wording::counted,
+};
 use crate::{config::Config, providers::remote::Client};
 
 /// Arguments of `cited collections`.
@@ -43,13 +46,13 @@ fn list(body: &Value) -> String {
 
 fn line(collection: &Value) -> String {
     let [documents, chunks] = ["documents", "chunks"].map(|name| number(collection, name));
-    let plural = if documents == 1 { "" } else { "s" };
     let model = collection.pointer("/embedding/model").and_then(Value::as_str).unwrap_or("-");
     let next =
         if collection.get("next_index_id").is_some_and(Value::is_string) { ", another index beside it" } else { "" };
     let web = if collection.get("web_search") == Some(&Value::Bool(true)) { ", may search the web" } else { "" };
     let (name, language) = (text(collection, "name"), text(collection, "language"));
-    format!("{name}: {documents} document{plural}, {chunks} chunks, {model}, language {language}{web}{next}\n")
+    let (documents, chunks) = (counted(documents, "document"), counted(chunks, "chunk"));
+    format!("{name}: {documents}, {chunks}, {model}, language {language}{web}{next}\n")
 }
 
 #[cfg(test)]

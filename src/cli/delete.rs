@@ -5,7 +5,11 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::service_call::{Target, encoded, number};
+use super::{
+    ids,
+    service_call::{Target, encoded, number},
+    wording::counted,
+};
 use crate::config::Config;
 
 /// Arguments of `cited delete`.
@@ -25,6 +29,7 @@ enum Action {
     /// Delete one document with all its versions.
     Document {
         /// Id of the document, as cited documents prints it.
+        #[arg(value_parser = ids::document)]
         id: Uuid,
     },
     /// Delete the documents of a collection whose source begins so; needs --yes.
@@ -62,8 +67,7 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
 fn receipt(body: &Value) -> String {
     let [documents, chunks, answers, waiting] =
         ["documents", "chunks", "answers", "queue_items"].map(|member| number(body, member));
-    let plural = if documents == 1 { "" } else { "s" };
-    format!(
-        "deleted: {documents} document{plural}, {chunks} chunks, {answers} cached answers, {waiting} in the queue\n"
-    )
+    let [documents, chunks, answers] = [(documents, "document"), (chunks, "chunk"), (answers, "cached answer")]
+        .map(|(count, thing)| counted(count, thing));
+    format!("deleted: {documents}, {chunks}, {answers}, {waiting} in the queue\n")
 }

@@ -6,7 +6,10 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::service_call::{Target, encoded, items, more, number, text};
+use super::{
+    ids,
+    service_call::{Target, encoded, items, more, number, text},
+};
 use crate::config::Config;
 
 /// Arguments of `cited jobs`.
@@ -38,16 +41,19 @@ enum Action {
     /// Show a job with its failures.
     Show {
         /// Id of the job.
+        #[arg(value_parser = ids::job)]
         id: Uuid,
     },
     /// Cancel a job; what is stored stays.
     Cancel {
         /// Id of the job.
+        #[arg(value_parser = ids::job)]
         id: Uuid,
     },
     /// Try the failed documents of a job again.
     Retry {
         /// Id of the job.
+        #[arg(value_parser = ids::job)]
         id: Uuid,
     },
 }

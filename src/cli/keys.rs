@@ -3,8 +3,14 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::service_call::{Target, items, text, texts, whole_list};
-use crate::config::Config;
+use super::{
+    service_call::{Target, items, text, texts, whole_list},
+    terminal::shown,
+};
+use crate::{
+    config::Config,
+    providers::remote::{Answer, Client},
+};
 
 /// Arguments of `cited keys`.
 #[derive(Debug, Args)]
@@ -69,12 +75,10 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let Arguments { action, target } = arguments;
     let answer = match action {
         Action::List => target.call(config, async |client| whole_list(client, "/v1/keys", "keys").await, list).await,
-        Action::Create(new) => {
-            target.call(config, async |client| client.post("/v1/keys", &new.body()).await, issued).await
-        }
+        Action::Create(new) => issue(config, target, async |client| client.post("/v1/keys", &new.body()).await).await,
         Action::Rotate { id, grace_s } => {
             let (path, body) = (format!("/v1/keys/{id}/rotate"), json!({"grace_s": grace_s}));
-            target.call(config, async |client| client.post(&path, &body).await, issued).await
+            issue(config, target, async |client| client.post(&path, &body).await).await
         }
         Action::Revoke { id } => {
             let path = format!("/v1/keys/{id}");
@@ -84,9 +88,26 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     answer.map(drop)
 }
 
-/// A key that was made, with its secret.
-pub(super) fn issued(body: &Value) -> String {
-    format!("{}\nThe secret is shown only this once. {}", text(body, "secret"), line(&body["key"]))
+/// Makes a key, or gives it another secret. The secret is all that standard output gets, so that it can be stored; the
+/// rest is said on standard error.
+///
+/// # Errors
+/// If the service cannot be reached or refuses.
+pub(super) async fn issue(
+    config: &Config,
+    target: &Target,
+    request: impl AsyncFnOnce(&Client) -> Result<Answer, reqwest::Error>,
+) -> anyhow::Result<Value> {
+    let issued = target.call(config, request, |body| format!("{}\n", text(body, "secret"))).await?;
+    if !target.json {
+        eprint!("{}", shown(&remark(&issued)));
+    }
+    Ok(issued)
+}
+
+/// Names a key whose secret was printed.
+fn remark(body: &Value) -> String {
+    format!("The secret is shown only this once. {}", line(&body["key"]))
 }
 
 fn list(body: &Value) -> String {
@@ -111,7 +132,7 @@ mod tests {
                          "last_used_at": null});
         assert_eq!(list(&json!({"keys": [key]})), "5e1f  valid     ask,read  a,b  used -  desk\n");
         assert!(list(&json!({"keys": []})).starts_with("There is no key"));
-        let shown = issued(&json!({"secret": "cited_x", "key": key}));
-        assert!(shown.starts_with("cited_x\n") && shown.ends_with("desk\n"), "{shown}");
+        let remark = remark(&json!({"secret": "cited_x", "key": key}));
+        assert!(remark.ends_with("desk\n") && !remark.contains("cited_x"), "{remark}");
     }
 }

@@ -13,6 +13,7 @@ mod eval;
 mod extract;
 mod findings;
 mod healthcheck;
+mod ids;
 mod ingest;
 mod jobs;
 mod keys;
@@ -26,7 +27,9 @@ mod serve;
 mod service_call;
 mod tenants;
 mod terminal;
+mod unreachable;
 mod webhook_secret;
+mod wording;
 
 use std::time::Duration;
 
@@ -92,7 +95,7 @@ enum Command {
     /// Print the configuration in force, check what the service needs, and say whether it would start and answer.
     Doctor,
     /// Exit with 0 if the running service is ready, else with 1.
-    Healthcheck,
+    Healthcheck(healthcheck::Arguments),
 }
 
 impl Cli {
@@ -142,7 +145,7 @@ impl Command {
             Self::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,
             Self::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
             Self::Doctor => doctor::run(Config::load()).await,
-            Self::Healthcheck => healthcheck::run(&Config::load()?).await,
+            Self::Healthcheck(arguments) => healthcheck::run(&Config::load()?, &arguments).await,
         }
     }
 }

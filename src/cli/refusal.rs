@@ -1,13 +1,10 @@
-//! Errors for calls that the service refused, or that did not reach it, with what to do about them.
+//! Errors for calls that the service refused, with what to do about them.
 
 use anyhow::anyhow;
 use serde_json::Value;
 
 use super::{findings::rejection, service_call::collections, terminal::shown};
-use crate::providers::{
-    innermost,
-    remote::{Answer, Client},
-};
+use crate::providers::remote::{Answer, Client};
 
 /// Most collections that an error names.
 const MOST_NAMED: usize = 20;
@@ -34,13 +31,4 @@ async fn existing_collections(client: &Client) -> Option<String> {
     let more = if all.len() > MOST_NAMED { ", …" } else { "" };
     let named = all.get(..MOST_NAMED).unwrap_or(&all);
     Some(format!("; there are: {}{more} (--collection)", named.join(", ")))
-}
-
-/// The error for a call that did not reach a service.
-pub(super) fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
-    anyhow!(
-        "no service answers at {} ({}); start one with cited serve, or name it with --server or CITED_SERVER",
-        client.base(),
-        innermost(error)
-    )
 }

@@ -10,7 +10,8 @@ use url::Url;
 use super::{
     ingest::client,
     output::{print, print_json},
-    refusal::{refusal, unreachable},
+    refusal::refusal,
+    unreachable::unreachable,
 };
 use crate::{
     config::Config,
@@ -42,7 +43,7 @@ pub(super) struct Target {
     server: Option<Url>,
     /// Print the result as JSON.
     #[arg(long, global = true)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Target {

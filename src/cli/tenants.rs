@@ -2,13 +2,16 @@
 
 use std::str::FromStr;
 
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{
-    keys::{NewKey, issued},
-    service_call::{Target, text},
+    ids,
+    keys::{NewKey, issue},
+    service_call::{Target, number, text},
+    wording::counted,
 };
 use crate::config::Config;
 
@@ -33,11 +36,13 @@ enum Action {
     /// Show a tenant: how much it keeps, and how much it may.
     Show {
         /// Id of the tenant.
+        #[arg(value_parser = ids::tenant)]
         tenant: Uuid,
     },
     /// Set how much a tenant may keep. What is left out stays.
     Quota {
         /// Id of the tenant.
+        #[arg(value_parser = ids::tenant)]
         tenant: Uuid,
         #[command(flatten)]
         quotas: Quotas,
@@ -45,14 +50,19 @@ enum Action {
     /// Make a key for a tenant; its secret is printed once.
     Key {
         /// Id of the tenant.
+        #[arg(value_parser = ids::tenant)]
         tenant: Uuid,
         #[command(flatten)]
         key: NewKey,
     },
-    /// Delete a tenant with everything that is its own.
+    /// Delete a tenant with everything that is its own; needs --yes.
     Delete {
         /// Id of the tenant.
+        #[arg(value_parser = ids::tenant)]
         tenant: Uuid,
+        /// Confirm that the tenant is to be deleted.
+        #[arg(long)]
+        yes: bool,
     },
 }
 
@@ -122,9 +132,12 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         }
         Action::Key { tenant, key } => {
             let path = format!("/v1/tenants/{tenant}/keys");
-            target.call(config, async |client| client.post(&path, &key.body()).await, issued).await
+            issue(config, target, async |client| client.post(&path, &key.body()).await).await
         }
-        Action::Delete { tenant } => {
+        Action::Delete { tenant, yes } => {
+            if !yes {
+                bail!("this deletes everything of the tenant and cannot be undone; add --yes to do it");
+            }
             let path = format!("/v1/tenants/{tenant}");
             target.call(config, async |client| client.delete(&path).await, deleted).await
         }
@@ -159,5 +172,7 @@ fn shown(tenant: &Value) -> String {
 }
 
 fn deleted(receipt: &Value) -> String {
-    format!("deleted: {} collections, {} documents\n", receipt["collections"], receipt["documents"])
+    let [collections, documents] =
+        ["collection", "document"].map(|thing| counted(number(receipt, &format!("{thing}s")), thing));
+    format!("deleted: {collections}, {documents}\n")
 }

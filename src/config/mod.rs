@@ -162,7 +162,8 @@ pub struct ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "the configuration has {} fault(s):", self.faults.len())?;
+        let plural = if self.faults.len() == 1 { "" } else { "s" };
+        write!(formatter, "the configuration has {} fault{plural}:", self.faults.len())?;
         self.faults.iter().try_for_each(|fault| write!(formatter, "\n  - {fault}"))
     }
 }

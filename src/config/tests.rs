@@ -51,7 +51,7 @@ fn times_that_nothing_can_keep_are_faults() {
         assert!(read(&[(name, "60"), ("HOME", "/h")], "").is_ok(), "{name}");
         for seconds in ["0", "31536001", "18446744073709551615"] {
             let error = read(&[(name, seconds), ("HOME", "/h")], "").expect_err(name).to_string();
-            assert!(error.contains(&format!("1 fault(s):\n  - {name} is {seconds}; it must be ")), "{error}");
+            assert!(error.contains(&format!("1 fault:\n  - {name} is {seconds}; it must be ")), "{error}");
         }
     }
     let table = "[providers.a]\ntimeout_s = 31536001\nmodels = [\"m\"]";

@@ -63,7 +63,7 @@ pub(crate) enum ServiceError {
         quota: Option<DailyQuota>,
     },
     /// The queue is full.
-    #[error("{} of at most {} wait already, and {} were to be added ({})", .0.waiting, .0.value, .0.asked, .0.limit)]
+    #[error("{} of at most {} wait already, and this adds {} ({})", .0.waiting, .0.value, .0.asked, .0.limit)]
     QueueFull(QueueFull),
     /// One value of the request is wrong.
     #[error("{pointer}: {detail}")]

@@ -72,7 +72,7 @@ impl fmt::Display for OverQuota {
         let Self { quota, limit, used, asked } = self;
         write!(
             formatter,
-            "the tenant keeps {used} of at most {limit} {quota}, and {asked} were to be added; delete documents or \
+            "the tenant keeps {used} of at most {limit} {quota}, and this adds {asked}; delete documents or \
              collections that are not needed, or have the operator raise the quota (cited tenants quota)"
         )
     }

@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
 use self::{
     gather::Selection,
     progress::Progress,
-    report::counted,
     run::{Order, Run},
     sync::{Folder, Plan},
 };
-use super::{output, service_call::service_url};
+use super::{output, service_call::service_url, wording::counted};
 use crate::{config::Config, domain::job::Indexing, providers::remote, service::context::Context};
 
 /// Request timeout: long enough for an upload over a slow line.
@@ -148,9 +148,19 @@ pub(super) fn client(config: &Config, server: Option<&url::Url>, timeout: Durati
         .key
         .as_ref()
         .or_else(|| elsewhere.is_none().then(|| config.access.operator_keys.first()).flatten());
+    let key = key.map(|key| sendable(key.expose_secret())).transpose()?;
     let client = match elsewhere {
         Some(url) => remote::Client::at(url, timeout),
         None => remote::Client::here(config.listen, config.server.tls.is_some(), timeout),
     };
-    Ok(client?.with_key(key.map(|key| key.expose_secret().to_owned())))
+    Ok(client?.with_key(key))
+}
+
+/// A key as a header carries it. Files that were edited on Windows leave a carriage return at its end.
+fn sendable(key: &str) -> anyhow::Result<String> {
+    let key = key.trim_end();
+    if HeaderValue::from_str(key).is_err() {
+        bail!("CITED_API_KEY has characters that no header can carry, such as a line break or an umlaut; set it anew");
+    }
+    Ok(key.to_owned())
 }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
+use super::super::wording::counted;
 use crate::domain::job::ReadingNotes;
 
 /// Largest number of failed documents that are named per cause; the JSON report names all of them.
@@ -88,7 +89,7 @@ impl fmt::Display for Report {
             counted(self.documents(), "document"),
             self.seconds,
             self.stored,
-            counted(usize::try_from(self.chunks).unwrap_or(usize::MAX), "chunk"),
+            counted(self.chunks, "chunk"),
             self.unchanged,
             self.failed.len(),
             self.deleted.map_or_else(String::new, |deleted| format!(", {deleted} deleted"))
@@ -182,11 +183,6 @@ fn write_list(formatter: &mut fmt::Formatter<'_>, heading: &str, lines: &[String
         writeln!(formatter, "  and {} more; --json names them", lines.len() - NAMED)?;
     }
     Ok(())
-}
-
-/// A number of things: one of them stands in the singular.
-pub(super) fn counted(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

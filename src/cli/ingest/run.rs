@@ -13,7 +13,7 @@ use super::{
     report::{Failure, Report},
 };
 use crate::{
-    cli::refusal::unreachable,
+    cli::unreachable::unreachable,
     domain::job::Indexing,
     providers::remote::{Answer, Client, Upload},
     service::context::Ids,

@@ -19,7 +19,7 @@ use super::{
     run::detail,
 };
 use crate::{
-    cli::refusal::unreachable,
+    cli::unreachable::unreachable,
     domain::fingerprint::{content_hash, hex},
     providers::remote::Client,
 };

@@ -62,6 +62,8 @@ async fn what_is_stored_is_searched_and_listed() {
     let job = jobs.split_whitespace().next().expect("an id").to_owned();
     let shown = run(&app, &["jobs", "show", &job]).await;
     assert!(shown.output.starts_with(&job), "{}{}", shown.output, shown.error);
+    let named = run(&app, &["jobs", "show", "handbook"]).await;
+    assert!(named.error.contains("not the id of a job; cited jobs list prints the ids"), "{}", named.error);
     app.stop().await;
 }
 
@@ -87,6 +89,9 @@ async fn a_text_is_checked_and_its_faults_are_the_exit_code() {
     let check = |text: &'static str| ["check", text, "--collection", "handbook"];
     let held = run(&app, &check("Everyone has 28 days of paid annual leave a year.")).await;
     assert!(held.is_success && held.output.starts_with("supported ("), "{}{}", held.output, held.error);
+    assert!(held.output.contains("\n     [^1] \"") && held.output.contains("\n[^1] Leave"), "{}", held.output);
+    let nothing = run(&app, &check("Hello")).await;
+    assert_eq!((nothing.is_success, nothing.output.as_str()), (true, "There is no claim to check.\n"));
     let wrong = run(&app, &check("Everyone has 45 days of paid annual leave a year.")).await;
     assert!(!wrong.is_success && wrong.output.contains("fault: "), "{}{}", wrong.output, wrong.error);
     let folder = tempfile::tempdir().expect("a folder");
@@ -110,7 +115,9 @@ async fn what_is_deleted_is_gone_and_much_is_deleted_only_when_meant() {
     let documents: Value = serde_json::from_str(&documents).expect("JSON");
     let id = documents["documents"][0]["id"].as_str().expect("an id");
     let one = run(&app, &["delete", "document", id]).await;
-    assert!(one.output.starts_with("deleted: 1 document, "), "{}{}", one.output, one.error);
+    assert!(one.output.starts_with("deleted: 1 document, 1 chunk, 0 cached answers, "), "{}{}", one.output, one.error);
+    let named = run(&app, &["delete", "document", "cars.md"]).await;
+    assert!(named.error.contains("not the id of a document; cited documents prints the ids"), "{}", named.error);
     let all = ["delete", "collection", "handbook"];
     let unsure = run(&app, &all).await;
     assert!(!unsure.is_success && unsure.error.contains("--yes"), "{}", unsure.error);
@@ -137,9 +144,18 @@ async fn errors_say_what_to_do() {
         let refused = run(&locked, arguments).await;
         assert!(refused.error.contains("HTTP 401") && refused.error.contains("set CITED_API_KEY"), "{}", refused.error);
     }
-    let settings = [("CITED_API_KEY", KEY), ("CITED_SERVER", locked.base.as_str())];
-    let opened = of(command(&["collections"], &settings).output().await.expect("it runs"));
-    assert!(opened.is_success && opened.output.contains("no collection yet"), "{}", opened.error);
+    // A key from a file of Windows has a carriage return at its end.
+    for key in [KEY, &format!("{KEY}\r\n")] {
+        let settings = [("CITED_API_KEY", key), ("CITED_SERVER", locked.base.as_str())];
+        let opened = of(command(&["collections"], &settings).output().await.expect("it runs"));
+        assert!(opened.is_success && opened.output.contains("no collection yet"), "{}", opened.error);
+    }
+    let broken = [("CITED_API_KEY", "a-long\nkey"), ("CITED_SERVER", locked.base.as_str())];
+    let broken = of(command(&["collections"], &broken).output().await.expect("it runs"));
+    assert!(broken.error.contains("CITED_API_KEY has characters that no header can carry"), "{}", broken.error);
+    let secure = locked.base.replace("http://", "https://");
+    let secure = of(command(&["collections", "--server", &secure], &[]).output().await.expect("it runs"));
+    assert!(secure.error.contains("; is its URL one with http://?"), "{}", secure.error);
     locked.stop().await;
 }
 

@@ -37,6 +37,8 @@ async fn healthcheck_tells_a_service_from_none() {
     let address = address(&app).to_owned();
     let well = run(&["healthcheck"], &[("CITED_LISTEN", &address)]).await;
     assert!(well.status.success(), "{}", text(&well.stderr));
+    let named = run(&["healthcheck", "--server", &app.base], &[("CITED_LISTEN", "127.0.0.1:1")]).await;
+    assert!(named.status.success(), "{}", text(&named.stderr));
     app.stop().await;
     let gone = run(&["healthcheck"], &[("CITED_LISTEN", &address)]).await;
     assert!(!gone.status.success());

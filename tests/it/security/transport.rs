@@ -36,6 +36,19 @@ async fn with_a_certificate_the_service_speaks_tls_and_nothing_else() {
     let settings = [TLS.as_slice(), &[("CITED_LISTEN", address)]].concat();
     let well = command(&["healthcheck"], &settings).output().await.expect("it runs");
     assert!(well.status.success(), "{well:?}");
+    // From elsewhere its certificate counts, and the command says what is wrong with the URL.
+    let named = format!("https://localhost:{port}");
+    let trust = [("SSL_CERT_FILE", CERTIFICATE)];
+    for (url, told) in [
+        (&named, "is not trusted (invalid peer certificate: UnknownIssuer); name the service as"),
+        (&app.base, "; is its URL one with https://?"),
+    ] {
+        let output = command(&["collections", "--server", url], &[]).output().await;
+        let said = String::from_utf8_lossy(&output.expect("it runs").stderr).into_owned();
+        assert!(said.contains(told) && !said.contains("no service answers"), "{url}: {said}");
+    }
+    let trusted = command(&["collections", "--server", &named], &trust).output().await;
+    assert!(trusted.expect("it runs").status.success());
     // There is no plain HTTP that the shared client could ask for the end.
     app.stop().await;
 }

@@ -58,7 +58,9 @@ async fn no_event_is_changed_deleted_or_added_unseen() {
     };
     let well = run(&["--noted", &text(&whole["head"])]).await;
     assert!(
-        well.status.success() && String::from_utf8_lossy(&well.stdout).starts_with("3 events in 3 seals"),
+        well.status.success()
+            && String::from_utf8_lossy(&well.stdout).starts_with("3 events in 3 seals")
+            && String::from_utf8_lossy(&well.stdout).contains("\nThe record is whole: "),
         "{well:?}"
     );
     database::execute(&app.database, "UPDATE security_event SET key_id = 'another'").await;

@@ -183,7 +183,22 @@ async fn commands_manage_keys_and_tenants() {
     let key = run(&["tenants", "key", &tenant, "first", "--scope", "admin"]).await;
     assert_eq!(status(&app, &text(&key["secret"])).await, 200);
     assert_eq!(run(&["tenants", "list"]).await["tenants"].as_array().map(Vec::len), Some(3), "two were there");
-    assert_eq!(run(&["tenants", "delete", &tenant]).await["documents"], 0);
+    let spoken = async |arguments: &[&str]| {
+        let arguments = [arguments, &["--server", app.base.as_str()]].concat();
+        let output = command(&arguments, &[("CITED_API_KEY", OPERATOR)]).output().await.expect("it runs");
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8"))
+    };
+    let another = ["tenants", "key", &tenant, "second", "--scope", "admin"];
+    for arguments in [&another[..], &["keys", "create", "till", "--scope", "ask"]] {
+        let [secret, remark] = spoken(arguments).await;
+        assert_eq!(status(&app, secret.trim_end()).await, 200, "standard output has the secret alone: {secret}");
+        assert!(remark.starts_with("The secret is shown only this once. ") && !remark.contains(secret.trim_end()));
+    }
+    let [_, named] = spoken(&["tenants", "show", "acme"]).await;
+    assert!(named.contains("not the id of a tenant; cited tenants list prints the ids"), "{named}");
+    let [nothing, unsure] = spoken(&["tenants", "delete", &tenant]).await;
+    assert!(nothing.is_empty() && unsure.contains("--yes"), "{nothing}{unsure}");
+    assert_eq!(run(&["tenants", "delete", &tenant, "--yes"]).await["documents"], 0);
     until_refused(&app, &text(&key["secret"]), Instant::now()).await;
     app.stop().await;
 }
