@@ -2,15 +2,19 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
+    ffi::OsString,
     fs::{self, File},
     io::Read,
     path::{Component, Path, PathBuf},
 };
 
-use anyhow::{Context as _, bail};
-use ignore::{WalkBuilder, overrides::OverrideBuilder};
+use anyhow::{anyhow, bail};
+use ignore::{
+    WalkBuilder,
+    overrides::{Override, OverrideBuilder},
+};
 
-use super::{hidden::left_out, report::Failure};
+use super::{super::wording::counted, hidden::left_out, report::Failure};
 use crate::extract::{Format, MediaType, looks_like_document};
 
 /// Number of bytes at the start of a file that are enough to detect its format.
@@ -62,21 +66,26 @@ impl Selection<'_> {
     ///
     /// # Errors
     /// If a named file or folder does not exist, or a pattern is invalid.
-    pub(super) fn gather(self, named: &[String]) -> anyhow::Result<Found> {
+    pub(super) fn gather(self, named: &[OsString]) -> anyhow::Result<Found> {
         let mut found = Found::default();
-        for name in named {
+        for argument in named {
+            // A name that is not UTF-8 may be one of a file.
+            let name = &*argument.to_string_lossy();
             if name.starts_with("http://") || name.starts_with("https://") {
                 found.url(name);
                 continue;
             }
-            let path = Path::new(name);
+            let path = Path::new(argument);
             if path.is_dir() {
                 self.walk(path, None, &mut found)?;
             } else if path.exists() {
                 found.file(path, true);
             } else if name.contains(['*', '?', '[', '{']) {
                 let (folder, pattern) = split_pattern(name);
-                if self.walk(&folder, Some(&pattern), &mut found)? == 0 {
+                let mut wanted = OverrideBuilder::new(&folder);
+                wanted.add(&pattern).map_err(|error| no_pattern(name, error))?;
+                // Not part of the rules of the walk: a file that matches is included even if it is hidden.
+                if self.walk(&folder, Some(&wanted.build()?), &mut found)? == 0 {
                     bail!("nothing matches {name}");
                 }
             } else if name.contains("://") {
@@ -90,16 +99,11 @@ impl Selection<'_> {
 
     /// Adds the files of a folder, or those that match a pattern within it; returns how many were seen, regardless of
     /// whether they were added.
-    fn walk(self, folder: &Path, pattern: Option<&str>, found: &mut Found) -> anyhow::Result<usize> {
-        let mut wanted = OverrideBuilder::new(folder);
-        if let Some(pattern) = pattern {
-            wanted.add(pattern).with_context(|| format!("{pattern} is not a pattern"))?;
-        }
-        // Not part of the rules of the walk: a file that matches the pattern is included even if it is hidden.
-        let wanted = wanted.build()?;
+    fn walk(self, folder: &Path, pattern: Option<&Override>, found: &mut Found) -> anyhow::Result<usize> {
+        let is_unwanted = |path: &Path| pattern.is_some_and(|wanted| wanted.matched(path, false).is_ignore());
         let mut rules = OverrideBuilder::new(folder);
         for exclude in self.exclude {
-            rules.add(&format!("!{exclude}")).with_context(|| format!("{exclude} is not a pattern"))?;
+            rules.add(&format!("!{exclude}")).map_err(|error| no_pattern(exclude, error))?;
         }
         let rules = rules.build()?;
         let walk = WalkBuilder::new(folder)
@@ -121,7 +125,7 @@ impl Selection<'_> {
             let (path, kind) = (entry.path(), entry.file_type());
             visited.insert(path.to_owned());
             let is_link = kind.is_some_and(|kind| kind.is_symlink());
-            if !(is_link || kind.is_some_and(|kind| kind.is_file())) || wanted.matched(path, false).is_ignore() {
+            if !(is_link || kind.is_some_and(|kind| kind.is_file())) || is_unwanted(path) {
                 continue;
             }
             // A pattern names a link to a file like any file; a link in a folder was not named explicitly.
@@ -151,8 +155,24 @@ impl Found {
     }
 
     /// Number of files that were skipped.
-    pub(super) fn passed_over(&self) -> usize {
+    fn passed_over(&self) -> usize {
         self.skipped.values().sum::<usize>() + self.links
+    }
+
+    /// Says why there is nothing to send.
+    pub(super) fn nothing(&self) -> String {
+        let mut reasons = Vec::new();
+        if self.passed_over() > 0 {
+            let files = counted(self.passed_over(), "file");
+            reasons.push(format!("{files} passed over, of no format that is read, or links"));
+        }
+        if self.hidden > 0 {
+            reasons.push(format!("{} hidden or ignored left out, which --all takes", self.hidden));
+        }
+        if reasons.is_empty() {
+            reasons.push("no file was found".to_owned());
+        }
+        format!("there is nothing to ingest: {}", reasons.join("; "))
     }
 
     fn url(&mut self, url: &str) {
@@ -187,9 +207,7 @@ impl Found {
         let source = match checked_source(path) {
             Ok(source) => source,
             Err(message) => {
-                // The name is shown escaped where it would break the line that names it.
-                let name = path.display().to_string();
-                let source = if name.contains(char::is_control) { format!("{name:?}") } else { name };
+                let source = path.display().to_string();
                 self.failed.push(Failure { source, cause: "unfit_name".to_owned(), message: message.to_owned() });
                 return;
             }
@@ -206,6 +224,15 @@ impl Found {
             Err(error) => self.failed.push(Failure::here(path.display().to_string(), format!("{error:#}"))),
         }
     }
+}
+
+/// The error for a pattern, as it was typed, that cannot be read.
+fn no_pattern(typed: &str, error: ignore::Error) -> anyhow::Error {
+    let fault = match error {
+        ignore::Error::Glob { err, .. } => err,
+        other => other.to_string(),
+    };
+    anyhow!("{typed} is not a pattern: {fault}")
 }
 
 /// Source of a file, or the reason why its name is of no use as one.
@@ -298,7 +325,7 @@ mod tests {
     }
 
     fn gather(folder: &tempfile::TempDir, selection: Selection<'_>, names: &[&str]) -> Found {
-        let names: Vec<String> = names.iter().map(|name| folder.path().join(name).display().to_string()).collect();
+        let names: Vec<OsString> = names.iter().map(|name| folder.path().join(name).into_os_string()).collect();
         selection.gather(&names).expect("found")
     }
 
@@ -361,7 +388,7 @@ mod tests {
         assert_eq!(sources(&gather(&folder, plain, &["docs/picture.png"])), expect(&["picture.png"]));
         for nothing in ["docs/*.rtf", "docs/missing.md"] {
             let name = folder.path().join(nothing).display().to_string();
-            let error = plain.gather(std::slice::from_ref(&name)).expect_err(nothing);
+            let error = plain.gather(&[OsString::from(&name)]).expect_err(nothing);
             assert!(error.to_string().contains(&name), "{error}");
         }
     }

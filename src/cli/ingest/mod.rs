@@ -7,20 +7,26 @@ mod parts;
 mod progress;
 mod report;
 mod run;
+mod stop;
 mod sync;
 
-use std::time::{Duration, Instant};
+use std::{
+    ffi::OsString,
+    time::{Duration, Instant},
+};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use self::{
-    gather::Selection,
+    gather::{Found, Selection},
     progress::Progress,
+    report::Report,
     run::{Order, Run},
+    stop::Stop,
     sync::{Folder, Plan},
 };
 use super::{output, service_call::service_url, wording::counted};
@@ -35,7 +41,7 @@ pub(super) struct Arguments {
     /// Files, folders, patterns such as 'docs/**/*.md', and URLs. The source of a file is its path as given here; the
     /// source of a file in a folder is the folder's name and the file's path in it.
     #[arg(required = true, value_name = "FILE|DIR|PATTERN|URL")]
-    targets: Vec<String>,
+    targets: Vec<OsString>,
     /// Collection to put the documents in; created if it does not exist.
     #[arg(short, long, default_value = "default")]
     collection: String,
@@ -47,7 +53,7 @@ pub(super) struct Arguments {
     all: bool,
     /// Your own data about all the documents, a JSON object.
     #[arg(long, value_name = "JSON", value_parser = object)]
-    metadata: Option<Map<String, Value>>,
+    metadata: Option<Value>,
     /// When the documents can be found; if not given, as configured for the collection. complete: by words and by
     /// meaning at once; progressive: by words as soon as they are split, and by meaning as their vectors are made.
     #[arg(long, value_name = "complete|progressive", value_parser = indexing)]
@@ -78,8 +84,9 @@ struct StepArguments {
     delete_most: bool,
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
+fn object(text: &str) -> Result<Value, String> {
+    let object: Result<Map<String, Value>, _> = serde_json::from_str(text);
+    object.map(Value::Object).map_err(|error| format!("not a JSON object: {error}"))
 }
 
 fn indexing(text: &str) -> Result<Indexing, String> {
@@ -93,51 +100,94 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let selection = Selection { exclude: &arguments.exclude, all: arguments.all };
     let mut found = selection.gather(&arguments.targets)?;
     if found.is_empty() && !arguments.step.sync {
-        bail!(
-            "there is nothing to ingest: {} passed over, of no format that is read, or links; hidden and ignored ones are \
-             taken with --all",
-            counted(found.passed_over(), "file")
-        );
+        bail!(found.nothing());
     }
-    let metadata = arguments.metadata.clone().map(Value::Object);
+    if arguments.step.dry_run {
+        return foretell(config, &client, &arguments, &mut found).await;
+    }
+    let mut report = Report::default();
+    let result = carry_out(config, &client, &arguments, found, &mut report).await;
+    report.seconds = started.elapsed().as_secs_f64();
+    report.error = told(&result);
+    if arguments.json {
+        output::print_json(&report)?;
+    } else if result.is_ok() || report.documents() > 0 {
+        output::print(&report)?;
+    }
+    result
+}
+
+/// Prints what keeping a folder in step would do. Fails where it would.
+async fn foretell(
+    config: &Config,
+    client: &remote::Client,
+    arguments: &Arguments,
+    found: &mut Found,
+) -> anyhow::Result<()> {
+    let plan = compare(config, client, arguments, found).await?;
+    let is_safe = plan.check(found.unreadable(), arguments.step.delete_most);
+    let result = is_safe.and_then(|()| plan.foresee(&found.failed));
+    if arguments.json {
+        output::print_json(&plan.json(&found.failed, told(&result)))?;
+    } else {
+        output::print(&plan)?;
+    }
+    result
+}
+
+/// Compares the folder with its documents; only what must be sent stays in `found`.
+async fn compare(
+    config: &Config,
+    client: &remote::Client,
+    arguments: &Arguments,
+    found: &mut Found,
+) -> anyhow::Result<Plan> {
+    let folder = Folder::of(&arguments.targets, &arguments.collection, arguments.metadata.as_ref())?;
+    let max_file_bytes = u64::try_from(config.http.max_body_bytes).unwrap_or(u64::MAX);
+    Plan::of(client, &folder, found, max_file_bytes).await
+}
+
+/// Sends all documents and deletes those whose file is gone, if the folder is kept in step.
+async fn carry_out(
+    config: &Config,
+    client: &remote::Client,
+    arguments: &Arguments,
+    mut found: Found,
+    report: &mut Report,
+) -> anyhow::Result<()> {
     let mut plan = None;
     if arguments.step.sync {
-        let folder = Folder::of(&arguments.targets, &arguments.collection, metadata.as_ref())?;
-        let max_file_bytes = u64::try_from(config.http.max_body_bytes).unwrap_or(u64::MAX);
-        let compared = Plan::of(&client, &folder, &mut found, max_file_bytes).await?;
-        let is_safe = compared.check(found.unreadable(), arguments.step.delete_most);
-        if arguments.step.dry_run {
-            output::print(&compared)?;
-            return is_safe;
-        }
-        is_safe?;
+        let compared = compare(config, client, arguments, &mut found).await?;
+        compared.check(found.unreadable(), arguments.step.delete_most)?;
         plan = Some(compared);
     }
     let progress = Progress::new(found.targets.len());
-    let ids = Context::system().ids;
-    let metadata = metadata.unwrap_or_else(|| Value::Object(Map::new()));
-    let order = Order { collection: arguments.collection, indexing: arguments.indexing, metadata };
-    let mut run = Run::new(client.clone(), ids, order, config.http.max_body_bytes, progress);
+    let metadata = arguments.metadata.clone().unwrap_or_else(|| json!({}));
+    let order = Order { collection: arguments.collection.clone(), indexing: arguments.indexing, metadata };
+    let mut run = Run::new(client.clone(), Context::system().ids, order, config.http.max_body_bytes, progress);
     let mut result = run.ingest(found).await;
-    let mut report = run.report();
-    if let Some(plan) = plan {
+    *report = run.report();
+    let mut kept = None;
+    if let Some(plan) = &plan {
         report.unchanged += plan.unchanged;
         report.searchable += plan.unchanged;
+        kept = plan.kept(&report.failed);
         if result.is_ok() {
-            result = plan.delete_gone(&client).await.map(|deleted| report.deleted = Some(deleted));
+            let deleted = if kept.is_some() { Ok(0) } else { plan.delete_gone(client).await };
+            result = deleted.map(|deleted| report.deleted = Some(deleted));
         }
     }
-    report.seconds = started.elapsed().as_secs_f64();
-    if arguments.json {
-        output::print_json(&report)?;
-    } else {
-        output::print(&report)?;
-    }
-    result.context("not everything was done; run the command again, what is stored is not done twice")?;
+    result.map_err(Stop::into_error)?;
+    let kept = kept.map(|kept| format!("; {kept}")).unwrap_or_default();
     match report.failed.len() {
         0 => Ok(()),
-        failed => bail!("{failed} of {} failed", counted(report.documents(), "document")),
+        failed => bail!("{failed} of {} failed{kept}", counted(report.documents(), "document")),
     }
+}
+
+/// The error of a result, in words.
+fn told(result: &anyhow::Result<()>) -> Option<String> {
+    result.as_ref().err().map(|error| format!("{error:#}"))
 }
 
 /// A client of the chosen service, with its key. Keys from this machine's configuration are not sent to other services.

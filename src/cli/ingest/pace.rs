@@ -47,7 +47,7 @@ impl Pace {
 }
 
 /// A time as exactly as it can be foreseen.
-fn rounded(time: Duration) -> String {
+pub(super) fn rounded(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..90 => format!("{seconds} s"),
         seconds @ 90..5_400 => format!("{} min", (seconds + 30) / 60),

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use tokio::{fs::File, io::AsyncReadExt};
 
-use super::{gather::Target, report::Failure};
+use super::{
+    gather::Target,
+    report::{Failure, TOO_LARGE},
+};
 
 /// A part has at most this many documents, …
 const PART_DOCUMENTS: usize = 100;
@@ -31,7 +34,7 @@ pub(super) fn too_large(source: String, limit: u64) -> Failure {
         "it is larger than the {limit} bytes that the service takes at once; split it into several, or raise \
          CITED_MAX_BODY_BYTES, at the service and here"
     );
-    Failure { source, cause: "body_too_large".to_owned(), message }
+    Failure { source, cause: TOO_LARGE.to_owned(), message }
 }
 
 /// Splits the documents into parts that are sent as one request each: either files or URLs.

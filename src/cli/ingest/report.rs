@@ -12,6 +12,8 @@ const NAMED: usize = 10;
 
 /// Cause of a failure to read on this machine.
 const UNREADABLE: &str = "unreadable";
+/// Cause of a failure to send a file that is too large.
+pub(super) const TOO_LARGE: &str = "body_too_large";
 
 /// The outcome of a run.
 #[derive(Debug, Default, Serialize)]
@@ -40,6 +42,8 @@ pub(super) struct Report {
     pub(super) jobs: Vec<String>,
     /// Duration of the run, in seconds.
     pub(super) seconds: f64,
+    /// Why not everything was done; null if it was.
+    pub(super) error: Option<String>,
 }
 
 /// A document that is not stored.
@@ -71,6 +75,23 @@ impl Failure {
     /// Whether it could not be read on this machine.
     pub(super) fn is_here(&self) -> bool {
         self.cause == UNREADABLE
+    }
+
+    /// Whether it was not sent, though its name is of use.
+    pub(super) fn is_unsent(&self) -> bool {
+        self.is_here() || self.cause == TOO_LARGE
+    }
+}
+
+/// On one line: a name that would break it is escaped.
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, message, .. } = self;
+        if source.contains(char::is_control) {
+            write!(formatter, "{source:?}: {message}")
+        } else {
+            write!(formatter, "{source}: {message}")
+        }
     }
 }
 
@@ -129,8 +150,7 @@ impl fmt::Display for Report {
             causes.entry(&failure.cause).or_default().push(failure);
         }
         for (cause, failures) in causes {
-            let lines: Vec<String> =
-                failures.iter().map(|failure| format!("{}: {}", failure.source, failure.message)).collect();
+            let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
             write_list(formatter, cause, &lines)?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -11,6 +11,7 @@ use super::{
     parts::{Part, parts_of, read, too_large},
     progress::{Course, Progress},
     report::{Failure, Report},
+    stop::{PATIENCE, Stop, detail, is_of_the_moment, wait_after},
 };
 use crate::{
     cli::unreachable::unreachable,
@@ -23,8 +24,8 @@ use crate::{
 const OPEN_JOBS: usize = 4;
 /// Interval between two requests for the state of a job.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long the client waits for a service that is unavailable, or a queue that is full.
-const PATIENCE: Duration = Duration::from_mins(5);
+/// Longest time without a look at the jobs.
+const LONGEST_REST: Duration = Duration::from_secs(10);
 /// Number of documents of a job that are requested at once.
 const ITEMS: usize = 1_000;
 
@@ -47,6 +48,8 @@ pub(super) struct Run {
     max_file_bytes: u64,
     progress: Progress,
     report: Report,
+    /// Whether it was said that the service is waited for.
+    has_told_wait: bool,
     sent: usize,
     open: Vec<OpenJob>,
 }
@@ -71,7 +74,7 @@ impl Run {
     ) -> Self {
         let (report, open) = (Report::default(), Vec::new());
         let max_file_bytes = u64::try_from(max_body_bytes).unwrap_or(u64::MAX);
-        Self { client, ids, order, max_file_bytes, progress, report, sent: 0, open }
+        Self { client, ids, order, max_file_bytes, progress, report, has_told_wait: false, sent: 0, open }
     }
 
     /// The report of the results so far.
@@ -83,10 +86,11 @@ impl Run {
     /// Sends all documents and waits until each of them is settled.
     ///
     /// # Errors
-    /// If the service cannot be reached, or refuses all documents.
-    pub(super) async fn ingest(&mut self, found: Found) -> anyhow::Result<()> {
+    /// If the service cannot be reached, or takes no more documents.
+    pub(super) async fn ingest(&mut self, found: Found) -> Result<(), Stop> {
         // A service that is unavailable at the start is not waited for.
-        self.client.get("/readyz").await.map_err(|error| unreachable(&self.client, &error))?;
+        let reached = self.client.get("/readyz").await;
+        reached.map_err(|error| Stop::at_once(unreachable(&self.client, &error)))?;
         self.report.failed = found.failed;
         self.report.skipped = found.skipped;
         self.report.links = found.links;
@@ -104,7 +108,7 @@ impl Run {
     }
 
     /// Sends a part. If it is refused as a whole, it is split in two, so that the document at fault is found.
-    async fn send(&mut self, mut part: Part) -> anyhow::Result<Option<(Part, Part)>> {
+    async fn send(&mut self, mut part: Part) -> Result<Option<(Part, Part)>, Stop> {
         let key = self.ids.next().to_string();
         let is_of_urls = matches!(part.first(), Some(Target::Url(_)));
         let files = if is_of_urls { Vec::new() } else { self.read(&mut part).await };
@@ -112,7 +116,6 @@ impl Run {
             return Ok(None);
         }
         let started = Instant::now();
-        let mut is_reported = false;
         loop {
             let answer = if is_of_urls {
                 self.client.send_documents(&self.urls(&part), &key).await
@@ -136,21 +139,27 @@ impl Run {
                     self.report.failed.extend(part.iter().map(|target| refused(target, &answer)));
                     return Ok(None);
                 }
-                Ok(answer) if matches!(answer.status, 429 | 502..=504) => answer.retry_after.unwrap_or(LOOK),
-                Ok(answer) => bail!("{} answers with {}", self.client.base(), detail(&answer)),
-                Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error)),
+                Ok(answer) if matches!(answer.status, 429 | 502..=504) => self.wait_for(&answer, started)?,
+                Ok(answer) => return Err(Stop::by(&self.client, &answer).await),
+                Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error).into()),
                 // With the same idempotency key, a request that is sent again is done once.
                 Err(error) => {
-                    self.report_once(&mut is_reported, &unreachable(&self.client, &error));
+                    self.tell_wait(&format!("{:#}; waiting for it", unreachable(&self.client, &error)));
                     LOOK
                 }
             };
-            if started.elapsed() >= PATIENCE {
-                bail!("{} has had no room for more documents for {} s", self.client.base(), PATIENCE.as_secs());
-            }
-            sleep(rest.min(Duration::from_secs(10))).await;
+            self.rest(rest).await?;
+        }
+    }
+
+    /// Waits with an eye on the jobs.
+    async fn rest(&mut self, wait: Duration) -> Result<(), Stop> {
+        let until = Instant::now() + wait;
+        while Instant::now() < until {
+            sleep(until.saturating_duration_since(Instant::now()).min(LONGEST_REST)).await;
             self.look().await?;
         }
+        Ok(())
     }
 
     /// Reads the files of a part; files that cannot be read are left out and reported.
@@ -188,7 +197,7 @@ impl Run {
     }
 
     /// Waits until fewer than `limit` jobs are open.
-    async fn follow(&mut self, limit: usize) -> anyhow::Result<()> {
+    async fn follow(&mut self, limit: usize) -> Result<(), Stop> {
         self.look().await?;
         while self.open.len() >= limit {
             sleep(LOOK).await;
@@ -198,7 +207,7 @@ impl Run {
     }
 
     /// Requests the state of each job once.
-    async fn look(&mut self) -> anyhow::Result<()> {
+    async fn look(&mut self) -> Result<(), Stop> {
         for mut job in std::mem::take(&mut self.open) {
             let body = self.get(&format!("/v1/jobs/{}?items_limit=1", job.id)).await?;
             let count = |name: &str| body.pointer(&format!("/counts/{name}")).and_then(Value::as_u64).unwrap_or(0);
@@ -237,7 +246,7 @@ impl Run {
     }
 
     /// The documents of a job that pass a filter.
-    async fn items(&self, job: &str, filter: &str) -> anyhow::Result<Vec<Value>> {
+    async fn items(&mut self, job: &str, filter: &str) -> Result<Vec<Value>, Stop> {
         let (mut from, mut items) = (0, Vec::new());
         loop {
             let path = format!("/v1/jobs/{job}?{filter}&items_limit={ITEMS}&items_from={from}");
@@ -252,31 +261,36 @@ impl Run {
         }
     }
 
+    /// How long to wait for a service that answers so; says that it is waited for.
+    fn wait_for(&mut self, answer: &Answer, started: Instant) -> Result<Duration, Stop> {
+        let wait = wait_after(&self.client, answer, started, LOOK)?;
+        let (base, detail, seconds) = (self.client.base(), detail(answer), wait.as_secs_f64().ceil());
+        self.tell_wait(&format!("{base} answers with {detail}; waiting {seconds} s for it"));
+        Ok(wait)
+    }
+
     /// Prints why there is no progress, once.
-    fn report_once(&self, is_reported: &mut bool, problem: &anyhow::Error) {
-        if !std::mem::replace(is_reported, true) {
-            self.progress.note(&format!("{problem:#}; waiting for it"));
+    fn tell_wait(&mut self, problem: &str) {
+        if !std::mem::replace(&mut self.has_told_wait, true) {
+            self.progress.note(problem);
         }
     }
 
     /// Repeats a request until it is answered, for a limited time.
-    async fn get(&self, path: &str) -> anyhow::Result<Value> {
+    async fn get(&mut self, path: &str) -> Result<Value, Stop> {
         let started = Instant::now();
-        let mut is_reported = false;
         loop {
-            let problem = match self.client.get(path).await {
+            let wait = match self.client.get(path).await {
                 Ok(answer) if answer.status == 200 => return Ok(answer.body),
-                Ok(answer) if answer.status >= 500 => {
-                    anyhow!("{} answers with {}", self.client.base(), detail(&answer))
+                Ok(answer) if is_of_the_moment(answer.status) => self.wait_for(&answer, started)?,
+                Ok(answer) => return Err(Stop::by(&self.client, &answer).await),
+                Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error).into()),
+                Err(error) => {
+                    self.tell_wait(&format!("{:#}; waiting for it", unreachable(&self.client, &error)));
+                    LOOK
                 }
-                Ok(answer) => bail!("{} answers with {}", self.client.base(), detail(&answer)),
-                Err(error) => unreachable(&self.client, &error),
             };
-            if started.elapsed() >= PATIENCE {
-                return Err(problem);
-            }
-            self.report_once(&mut is_reported, &problem);
-            sleep(LOOK).await;
+            sleep(wait).await;
         }
     }
 }
@@ -285,11 +299,6 @@ impl Run {
 fn failure_of(item: &Value) -> Failure {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     Failure { source: text("source"), cause: text("cause"), message: text("message") }
-}
-
-pub(super) fn detail(answer: &Answer) -> String {
-    let detail = answer.body.get("detail").and_then(Value::as_str).unwrap_or("no detail");
-    format!("HTTP {}: {detail}", answer.status)
 }
 
 fn refused(target: &Target, answer: &Answer) -> Failure {

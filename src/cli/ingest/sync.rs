@@ -7,16 +7,18 @@
 //! A file that must be sent is read twice, once for its hash and once to be sent: a folder may be larger than the
 //! memory. If it changes in between, it is stored as it is then.
 
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::Path};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
+    super::wording::counted,
     gather::{Found, Target, source_of},
-    parts::read,
-    run::detail,
+    parts::{read, too_large},
+    report::Failure,
+    stop::Stop,
 };
 use crate::{
     cli::unreachable::unreachable,
@@ -82,14 +84,15 @@ impl Plan {
         let mut unread = Vec::new();
         for target in std::mem::take(&mut found.targets) {
             let Target::File { path, .. } = &target else { continue };
+            let source = target.source().to_owned();
             match read(path, max_file_bytes).await {
                 Ok(Some(content)) => local.push(Local { hash: hex(&content_hash(&content)), target }),
-                // Sent like any other file, it is reported with its reason.
-                Ok(None) | Err(_) => unread.push(target),
+                Ok(None) => unread.push(too_large(source, max_file_bytes)),
+                Err(error) => unread.push(Failure::here(source, error.to_string())),
             }
         }
-        let (plan, mut changed) = compare(stored, local, &unread, folder.metadata);
-        changed.extend(unread);
+        let (plan, changed) = compare(stored, local, &unread, folder.metadata);
+        found.failed.extend(unread);
         found.targets = changed;
         Ok(plan)
     }
@@ -101,7 +104,7 @@ impl Plan {
     pub(super) fn check(&self, unreadable: usize, may_delete_most: bool) -> anyhow::Result<()> {
         if !self.gone.is_empty() && unreadable > 0 {
             bail!(
-                "{unreadable} files or folders could not be read, so it is not known which of {} documents are gone; \
+                "files or folders could not be read ({unreadable}), so it is not known which of {} documents are gone; \
                  nothing was done. Make them readable, or leave them out with --exclude",
                 self.gone.len()
             );
@@ -117,11 +120,37 @@ impl Plan {
         Ok(())
     }
 
+    /// Says what the command itself would do wrong, of the files that it cannot send; nothing if it would do everything.
+    ///
+    /// # Errors
+    /// If a file cannot be sent.
+    pub(super) fn foresee(&self, failed: &[Failure]) -> anyhow::Result<()> {
+        let Some(first) = failed.first() else { return Ok(()) };
+        let files = counted(failed.len(), "file");
+        let kept = self.kept(failed).map(|kept| format!("; {kept}")).unwrap_or_default();
+        bail!("{files} cannot be sent, such as {first}{kept}");
+    }
+
+    /// Says that the documents whose file is gone are kept because something else was not sent; `None` if they are not.
+    pub(super) fn kept(&self, failed: &[Failure]) -> Option<String> {
+        let is_kept = !self.gone.is_empty() && failed.iter().any(Failure::is_unsent);
+        let gone = counted(self.gone.len(), "document");
+        is_kept
+            .then(|| format!("{gone} whose file is gone not deleted, since that waits until everything else is sent"))
+    }
+
+    /// The plan for programs, with the files that cannot be sent, and why the command itself would fail.
+    pub(super) fn json(&self, failed: &[Failure], error: Option<String>) -> Value {
+        let gone: Vec<&str> = self.gone.iter().map(|(_, source)| source.as_str()).collect();
+        json!({"add": self.new, "replace": self.changed, "delete": gone, "unchanged": self.unchanged, "failed": failed,
+               "error": error})
+    }
+
     /// Deletes the documents whose file is gone; returns how many.
     ///
     /// # Errors
     /// If the service does not delete one.
-    pub(super) async fn delete_gone(&self, client: &Client) -> anyhow::Result<u64> {
+    pub(super) async fn delete_gone(&self, client: &Client) -> Result<u64, Stop> {
         let mut deleted = 0;
         for (id, source) in &self.gone {
             let answer = client.delete(&format!("/v1/documents/{id}")).await;
@@ -130,11 +159,7 @@ impl Plan {
                 200 => deleted += 1,
                 // Somebody else was quicker.
                 404 => {}
-                _ => {
-                    return Err(
-                        anyhow!("{} answers with {}", client.base(), detail(&answer)).context(not_deleted(source))
-                    );
-                }
+                _ => return Err(Stop::by(client, &answer).await.context(not_deleted(source))),
             }
         }
         Ok(deleted)
@@ -177,9 +202,10 @@ impl<'a> Folder<'a> {
     ///
     /// # Errors
     /// If they name anything else, or a folder whose files have no common beginning.
-    pub(super) fn of(targets: &[String], collection: &'a str, metadata: Option<&'a Value>) -> anyhow::Result<Self> {
+    pub(super) fn of(targets: &[OsString], collection: &'a str, metadata: Option<&'a Value>) -> anyhow::Result<Self> {
         let [folder] = targets else { bail!("--sync takes one folder") };
         let path = Path::new(folder);
+        let folder = path.display();
         if !path.is_dir() {
             bail!("--sync takes a folder, and {folder} is none");
         }
@@ -209,7 +235,7 @@ impl<'a> Folder<'a> {
             match answer.status {
                 200 => {}
                 404 => return Ok(Vec::new()),
-                _ => bail!("{} answers with {}", client.base(), detail(&answer)),
+                _ => return Err(Stop::by(client, &answer).await.into_error()),
             }
             let page = answer.body.get_mut("documents").map(Value::take).unwrap_or_default();
             let page: Vec<Stored> = serde_json::from_value(page)
@@ -225,7 +251,12 @@ impl<'a> Folder<'a> {
 
 /// Compares stored documents with files; returns the plan and the files that must be sent. Of `unread` files nothing is
 /// known but that they are there.
-fn compare(stored: Vec<Stored>, local: Vec<Local>, unread: &[Target], metadata: Option<&Value>) -> (Plan, Vec<Target>) {
+fn compare(
+    stored: Vec<Stored>,
+    local: Vec<Local>,
+    unread: &[Failure],
+    metadata: Option<&Value>,
+) -> (Plan, Vec<Target>) {
     let mut plan = Plan { stored: stored.len(), ..Plan::default() };
     let mut by_source: BTreeMap<String, Stored> =
         stored.into_iter().map(|document| (document.source.clone(), document)).collect();
@@ -249,8 +280,8 @@ fn compare(stored: Vec<Stored>, local: Vec<Local>, unread: &[Target], metadata: 
             }
         }
     }
-    for target in unread {
-        by_source.remove(target.source());
+    for Failure { source, .. } in unread {
+        by_source.remove(source);
     }
     plan.gone = by_source.into_values().map(|document| (document.id, document.source)).collect();
     (plan, sent)
@@ -258,8 +289,6 @@ fn compare(stored: Vec<Stored>, local: Vec<Local>, unread: &[Target], metadata: 
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn stored(source: &str, hash: &str) -> Stored {
@@ -284,7 +313,7 @@ mod tests {
         let there =
             || vec![stored("d/same", "1"), stored("d/changed", "1"), stored("d/gone", "1"), stored("d/unread", "1")];
         let here = || vec![local("d/same", "1"), local("d/changed", "2"), local("d/new", "3")];
-        let (plan, sent) = compare(there(), here(), &[file("d/unread")], None);
+        let (plan, sent) = compare(there(), here(), &[Failure::here("d/unread".to_owned(), "denied".to_owned())], None);
         assert_eq!(sent, [file("d/changed"), file("d/new")]);
         assert_eq!(
             plan.to_string(),

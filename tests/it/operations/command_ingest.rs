@@ -114,8 +114,13 @@ async fn nobody_there_and_nothing_there_are_errors() {
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing.stderr).contains("there is no file or folder b.md"), "{missing:?}");
     write(folder.path(), "pictures/a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    std::fs::create_dir(folder.path().join("empty")).expect("made");
+    let excluded = ingest(&app, folder.path(), &["pictures", "--exclude", "[bad"]).await;
+    assert!(text(&excluded.stderr).contains("cited: [bad is not a pattern: ") && !text(&excluded.stderr).contains('!'));
     for (target, told) in [
-        ("pictures", "there is nothing to ingest: 1 file passed over"),
+        ("pictures", "there is nothing to ingest: 1 file passed over, of no format that is read, or links\n"),
+        ("empty", "there is nothing to ingest: no file was found\n"),
+        ("[bad", "[bad is not a pattern: "),
         ("ftp://example.org/a", "ftp://example.org/a is no URL that can be read; name one with http:// or https://"),
     ] {
         let nothing = ingest(&app, folder.path(), &[target]).await;
@@ -202,6 +207,23 @@ async fn nothing_is_lost_without_a_word() {
         let linked = ingest(&app, folder.path(), &["in"]).await;
         assert!(linked.status.success(), "{linked:?}");
         assert!(text(&linked.stdout).contains("\n1 symbolic link passed over; named by itself"), "{linked:?}");
+    }
+    #[cfg(unix)]
+    {
+        use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+        let foreign = OsStr::from_bytes(b"lat\xe9.md");
+        write(&inner, "other.md", "Other words.");
+        std::fs::write(inner.join(foreign), "Words.").expect("written");
+        write(&inner, "two\nlines.md", "Words.");
+        let settings = [("CITED_SERVER", app.base.as_str())];
+        let mut named = command(&["ingest", "--json", "-c", "c", "other.md", "two\nlines.md"], &settings);
+        let named = named.arg(foreign).current_dir(&inner).output().await.expect("it runs");
+        let report: Value = serde_json::from_slice(&named.stdout).expect("JSON");
+        let failed: Vec<&Value> = report["failed"].as_array().expect("failures").iter().collect();
+        assert_eq!((named.status.code(), &report["stored"], failed.len()), (Some(1), &json!(1), 2), "{report}");
+        assert!(failed.iter().all(|failure| failure["cause"] == "unfit_name"), "{report}");
+        assert_eq!(failed[0]["source"], "two\nlines.md", "as it is");
+        assert_eq!(report["error"], "2 of 3 documents failed");
     }
     // By the setting of this side, as the service would; and an endless one is not read for ever.
     write(folder.path(), "large.txt", "x".repeat(100_001));

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Output};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{harness::TestApp, process::command, scripted::ModelServer};
 
@@ -71,11 +71,50 @@ async fn what_changed_is_sent_and_what_went_is_deleted() {
     assert_eq!((items.len(), &items[0]["counts"]["items"]), (jobs + 1, &json!(2)), "only what changed is sent");
 
     let again = sync(&app, folder.path(), &["docs", "--json"]).await;
-    let report: serde_json::Value = serde_json::from_slice(&again.stdout).expect("JSON");
+    let report: Value = serde_json::from_slice(&again.stdout).expect("JSON");
     assert_eq!((&report["stored"], &report["unchanged"], &report["deleted"]), (&json!(0), &json!(4), &json!(0)));
     // Other metadata is a change as well.
     let tagged = sync(&app, folder.path(), &["docs", "--metadata", "{\"team\": \"people\"}"]).await;
     assert!(said(&tagged).contains(": 4 stored in 4 chunks, 0 unchanged"), "{tagged:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_deleted_where_something_was_not_sent() {
+    let server = ModelServer::start().await;
+    let (app, folder) = filled(&server).await;
+    std::fs::remove_file(folder.path().join("docs/a.md")).expect("removed");
+    write(folder.path(), "docs/e.md", "New words.");
+    write(folder.path(), "docs/large.md", &"x".repeat(2_001));
+    let run = async |arguments: &[&str]| {
+        let arguments = [&["ingest", "--collection", "c", "--sync", "docs"], arguments].concat();
+        let settings = [("CITED_SERVER", app.base.as_str()), ("CITED_MAX_BODY_BYTES", "2000")];
+        command(&arguments, &settings).current_dir(folder.path()).output().await.expect("it runs")
+    };
+    let kept = "1 document whose file is gone not deleted, since that waits until everything else is sent";
+    let plan = run(&["--dry-run"]).await;
+    assert_eq!(plan.status.code(), Some(1), "{plan:?}");
+    assert!(String::from_utf8_lossy(&plan.stdout).contains("\n1 to add, 0 to replace, 1 to delete, 3 unchanged"));
+    let told = String::from_utf8_lossy(&plan.stderr).into_owned();
+    assert!(told.contains("1 file cannot be sent, such as docs/large.md: it is larger than the 2000 bytes"), "{told}");
+    assert!(told.contains(kept), "{told}");
+    let plan = run(&["--dry-run", "--json"]).await;
+    let plan: Value = serde_json::from_slice(&plan.stdout).expect("JSON");
+    let expected = (&json!(["docs/e.md"]), &json!([]), &json!(["docs/a.md"]), &json!(3));
+    assert_eq!((&plan["add"], &plan["replace"], &plan["delete"], &plan["unchanged"]), expected, "{plan}");
+    assert_eq!(plan["failed"][0]["source"], "docs/large.md", "{plan}");
+    assert!(plan["error"].as_str().is_some_and(|error| error.contains("cannot be sent")), "{plan}");
+
+    let done = run(&[]).await;
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    assert!(said(&done).contains(" 1 stored in 1 chunk, 3 unchanged, 1 failed, 0 deleted\n"), "{done:?}");
+    assert!(said(&done).contains(&format!("cited: 1 of 5 documents failed; {kept}\n")), "{done:?}");
+    assert!(sources(&app).await.contains(&"docs/a.md".to_owned()), "it is kept");
+    let meant = run(&["--exclude", "large.md"]).await;
+    assert!(meant.status.success() && said(&meant).contains(", 1 deleted\n"), "{meant:?}");
+    let plan = run(&["--dry-run", "--json", "--exclude", "large.md"]).await;
+    let plan: Value = serde_json::from_slice(&plan.stdout).expect("JSON");
+    assert_eq!((&plan["unchanged"], &plan["error"]), (&json!(4), &Value::Null), "{plan}");
     app.stop().await;
 }
 

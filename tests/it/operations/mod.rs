@@ -4,6 +4,7 @@ mod cluster;
 mod command_ask;
 mod command_eval;
 mod command_ingest;
+mod command_ingest_ends;
 mod command_service;
 mod command_sync;
 mod commands;
