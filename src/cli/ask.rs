@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     findings::finding,
     passage::{named, one_line},
-    service_call::{Target, items, number},
+    service_call::{Target, items, number, with},
 };
 use crate::{
     config::Config,
@@ -34,10 +34,11 @@ pub(super) struct Arguments {
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { question, collection, validation, target } = arguments;
     // The errors of a rejected draft are about words of it.
-    let mut body = json!({"question": question, "include": ["draft"]});
-    if let Some(level) = validation {
-        body["validation"] = level.as_str().into();
-    }
+    let body = json!({"question": question, "include": ["draft"]});
+    let body = match validation {
+        Some(level) => with(body, "validation", level.as_str()),
+        None => body,
+    };
     let body = target.about_collections(config, collection, body).await?;
     target.call(config, async |client| client.post("/v1/ask", &body).await, readable).await.map(drop)
 }

@@ -80,7 +80,7 @@ impl Target {
         body: Value,
     ) -> anyhow::Result<Value> {
         if !named.is_empty() {
-            return Ok(about(body, named.to_vec()));
+            return Ok(with(body, "collections", named.to_vec()));
         }
         let client = self.client(config)?;
         let all = collections(&client).await.map_err(|error| unreachable(&client, &error))?.unwrap_or_default();
@@ -91,7 +91,7 @@ impl Target {
                 all.len()
             );
         }
-        Ok(about(body, all))
+        Ok(if all.is_empty() { body } else { with(body, "collections", all) })
     }
 
     fn client(&self, config: &Config) -> anyhow::Result<Client> {
@@ -109,13 +109,10 @@ pub(super) async fn whole_list(client: &Client, path: &str, member: &str) -> Res
         let mut page = client.get(&format!("{path}?limit={PAGE}{cursor}")).await?;
         let Some(Value::Array(more)) = page.body.get_mut(member).map(Value::take) else { return Ok(page) };
         rows.extend(more);
-        match page.body.get("next_cursor").and_then(Value::as_str) {
-            Some(next) => cursor = format!("&cursor={}", encoded(next)),
-            None => {
-                page.body[member] = rows.into();
-                return Ok(page);
-            }
-        }
+        let Some(next) = page.body.get("next_cursor").and_then(Value::as_str) else {
+            return Ok(Answer { body: with(page.body, member, rows), ..page });
+        };
+        cursor = format!("&cursor={}", encoded(next));
     }
 }
 
@@ -135,12 +132,12 @@ pub(super) async fn collections(client: &Client) -> Result<Option<Vec<String>>, 
     Ok((listed.status == 200).then(|| names().collect()))
 }
 
-/// Adds to the body of a request which collections it is about.
-fn about(mut body: Value, collections: Vec<String>) -> Value {
-    if let Some(members) = body.as_object_mut().filter(|_| !collections.is_empty()) {
-        members.insert("collections".to_owned(), collections.into());
+/// An object with a member that it did not have, or had otherwise.
+pub(super) fn with(mut object: Value, name: &str, value: impl Into<Value>) -> Value {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value.into());
     }
-    body
+    object
 }
 
 /// The text of a member; a dash where there is none.

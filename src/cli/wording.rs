@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// A number of things: one of them stands in the singular.
-pub(super) fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+pub(super) fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }

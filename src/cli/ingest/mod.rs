@@ -128,7 +128,7 @@ async fn foretell(
     let is_safe = plan.check(found.unreadable(), arguments.step.delete_most);
     let result = is_safe.and_then(|()| plan.foresee(&found.failed));
     if arguments.json {
-        output::print_json(&plan.json(&found.failed, told(&result)))?;
+        output::print_json(&plan.json(&found.failed, told(&result).as_deref()))?;
     } else {
         output::print(&plan)?;
     }

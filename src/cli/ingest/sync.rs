@@ -140,7 +140,7 @@ impl Plan {
     }
 
     /// The plan for programs, with the files that cannot be sent, and why the command itself would fail.
-    pub(super) fn json(&self, failed: &[Failure], error: Option<String>) -> Value {
+    pub(super) fn json(&self, failed: &[Failure], error: Option<&str>) -> Value {
         let gone: Vec<&str> = self.gone.iter().map(|(_, source)| source.as_str()).collect();
         json!({"add": self.new, "replace": self.changed, "delete": gone, "unchanged": self.unchanged, "failed": failed,
                "error": error})
