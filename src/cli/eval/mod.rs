@@ -7,6 +7,7 @@ use std::{collections::HashSet, num::NonZeroUsize, path::PathBuf, time::Duration
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
+use embedded_postgres::PrivatePostgresError;
 use eval::{
     ClaimSet, ClaimsReport, Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport,
     attack::{self, AttackReport, Form},
@@ -150,7 +151,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         let oracle = if arguments.oracle { Some(Oracle::start(&sets).await?) } else { None };
         let config = oracle.as_ref().map_or_else(|| Ok(config.clone()), |oracle| graded_by(oracle, config))?;
         let service = tokio::select! {
-            service = LocalService::start(&config, shutdown.hard.clone()) => service?,
+            service = LocalService::start(&config, shutdown.hard.clone()) => service.map_err(|error| advise_server(error, &config))?,
             () = shutdown.soft.cancelled() => bail!("stopped by a signal"),
         };
         let key = config.access.operator_keys.first().map(|key| key.expose_secret().to_owned());
@@ -293,6 +294,20 @@ impl Run {
     }
 }
 
+/// Adds that a service which runs on the same data can be measured.
+fn advise_server(error: anyhow::Error, config: &Config) -> anyhow::Error {
+    let is_in_use = |cause: &(dyn std::error::Error + 'static)| {
+        matches!(cause.downcast_ref(), Some(PrivatePostgresError::InUse { .. }))
+    };
+    let here = remote::Client::here(config.listen, config.server.tls.is_some(), TIMEOUT);
+    match here {
+        Ok(here) if error.chain().any(is_in_use) => {
+            anyhow!("{error:#}; or measure the service that uses it, with --server {}", here.base())
+        }
+        _ => error,
+    }
+}
+
 /// Adds advice on how to resolve the error.
 fn advise(error: EvaluationError) -> anyhow::Error {
     let advice = match &error {
@@ -300,7 +315,7 @@ fn advise(error: EvaluationError) -> anyhow::Error {
             "it may be somebody's, or left from a run that was killed: delete it, choose another --collection-prefix, \
              or measure it as it is with --keep"
         }
-        EvaluationError::ForeignDocuments { .. } => {
+        EvaluationError::ForeignDocument { .. } | EvaluationError::ForeignDocuments { .. } => {
             "it was kept from another version of the set, or is somebody's: delete it, or choose another --collection-prefix"
         }
         EvaluationError::NotIndexed(_) => "correct or remove them in the corpus",

@@ -7,6 +7,8 @@ use std::{
 
 use eval::{Event, Work};
 
+use super::super::wording::counted;
+
 /// Minimum time between two lines of progress.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
@@ -34,12 +36,11 @@ impl<'a> Progress<'a> {
             }
             Event::Loaded(loaded) => {
                 let seconds = loaded.duration.as_secs_f64();
-                eprintln!("{set}: {} documents in {} chunks, {seconds:.0} s", loaded.documents, loaded.chunks);
+                let documents = counted(loaded.documents, "document");
+                eprintln!("{set}: {documents} in {}, {seconds:.0} s", counted(loaded.chunks, "chunk"));
                 if let Some(failed) = &loaded.not_indexed {
-                    eprintln!(
-                        "{set}: {} documents could not be indexed; the first: {}",
-                        failed.documents, failed.first
-                    );
+                    let documents = counted(failed.documents, "document");
+                    eprintln!("{set}: {documents} could not be indexed; the first: {}", failed.first);
                 }
             }
             Event::Searched(mode, figures) => {

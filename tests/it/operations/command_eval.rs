@@ -219,6 +219,10 @@ async fn a_collection_that_is_somebodys_is_left_alone() {
     let complaint = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(complaint.contains("eval-tiny") && complaint.contains("--collection-prefix"), "{complaint}");
     assert_eq!(app.get("/v1/collections/eval-tiny").await.body["documents"], 1);
+    let kept = command(&["eval", &folder, "--keep", "--server", &app.base], &[]).output().await.expect("it runs");
+    let complaint = String::from_utf8_lossy(&kept.stderr).into_owned();
+    assert!(complaint.contains("holds \"mine.md\", which is not in the set; nothing was stored"), "{complaint}");
+    assert_eq!(app.get("/v1/collections/eval-tiny").await.body["documents"], 1);
     let nowhere = command(&["eval", &folder, "--server", "http://127.0.0.1:9"], &[]).output().await.expect("it runs");
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("http://127.0.0.1:9: cannot be reached"));
     app.stop().await;

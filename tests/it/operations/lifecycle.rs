@@ -19,7 +19,7 @@ use crate::{
     database,
     harness::{Answer, client, send},
     operations::private_postgres::{folder, kill_now, postmaster},
-    process::{Process, embedded},
+    process::{Process, command, embedded},
     scripted::{ModelServer, Reply, Role},
     wait,
 };
@@ -98,6 +98,10 @@ async fn a_service_that_loses_its_database_for_good_ends_with_a_failing_exit_cod
     let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let service = Process::serve(&settings).await;
     assert_eq!(readiness(&service).await.status, 200);
+
+    let second = command(&["eval", "--attack"], &settings).output().await.expect("it runs");
+    let told = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(told.contains("or measure the service that uses it, with --server http://127.0.0.1:"), "{told}");
 
     std::fs::remove_file(folder.path().join("data/cluster/global/pg_control")).expect("removed");
     kill_now(postmaster(folder.path()).expect("the postmaster"));

@@ -1,6 +1,7 @@
 //! A client of the HTTP API: the requests that an evaluation makes.
 
 mod reply;
+mod stored;
 
 use std::{collections::HashMap, time::Duration};
 

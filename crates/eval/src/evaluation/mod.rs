@@ -48,7 +48,15 @@ pub enum EvaluationError {
     /// No document could be indexed.
     #[error("none of the {} documents could be indexed; the first: {}", .0.documents, .0.first)]
     NotIndexed(NotIndexed),
-    /// The collection holds documents that are not in the set.
+    /// The collection holds a document that is not in the set; nothing was sent to it.
+    #[error("collection {collection:?} holds {document:?}, which is not in the set; nothing was stored")]
+    ForeignDocument {
+        /// Its name.
+        collection: String,
+        /// Name of the document.
+        document: String,
+    },
+    /// The collection holds more or fewer documents than the set.
     #[error("collection {collection:?} holds {stored} documents and the set has {expected}")]
     ForeignDocuments {
         /// Its name.
@@ -130,9 +138,17 @@ impl<'a> Evaluation<'a> {
     /// Creates the collection of the set.
     ///
     /// # Errors
-    /// [`EvaluationError::CollectionExists`] unless it may be kept; failures of the service.
+    /// [`EvaluationError::CollectionExists`] unless it may be kept, [`EvaluationError::ForeignDocument`] if it is one of
+    /// other documents; failures of the service.
     pub async fn open(&self) -> Result<(), EvaluationError> {
-        self.client.create_collection(&self.collection, self.plan.keep).await
+        self.client.create_collection(&self.collection, self.plan.keep).await?;
+        if !self.plan.keep {
+            return Ok(());
+        }
+        match self.client.foreign_document(&self.collection, &self.set.documents).await? {
+            None => Ok(()),
+            Some(document) => Err(EvaluationError::ForeignDocument { collection: self.collection.clone(), document }),
+        }
     }
 
     /// Deletes the collection of the set, unless it is kept.
