@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     findings::finding,
-    passage::{named, one_line},
+    passage::{named, named_at, one_line},
     service_call::{Target, items, number, with},
 };
 use crate::{
@@ -65,7 +65,11 @@ fn readable(body: &Value) -> String {
         }
         told.push(marker);
         let index = usize::try_from(number(citation, "source_index")).unwrap_or(usize::MAX);
-        let title = items(body, "sources").get(index).map(named).unwrap_or_default();
+        let title = match (items(body, "sources").get(index), citation.get("page")) {
+            (Some(source), Some(page)) => named_at(source, page.as_i64()),
+            (Some(source), None) => named(source),
+            (None, _) => String::new(),
+        };
         let _ = write!(page, "\n[^{marker}] {title}\n");
         match citation.get("quote").filter(|quote| !quote.is_null() && !is_passages) {
             Some(quote) => {

@@ -8,9 +8,14 @@ use super::service_call::items;
 
 /// A source by its title, its page and its headings, and its name.
 pub(super) fn named(source: &Value) -> String {
+    named_at(source, source.get("page").and_then(Value::as_i64))
+}
+
+/// The same with this page of it.
+pub(super) fn named_at(source: &Value, page: Option<i64>) -> String {
     let member = |name: &str| source.get(name).and_then(Value::as_str).unwrap_or_default();
     let mut name = member("title").to_owned();
-    if let Some(page) = source.get("page").and_then(Value::as_i64) {
+    if let Some(page) = page {
         let _ = write!(name, ", p. {page}");
     }
     // The first heading is often the title.
