@@ -1481,6 +1481,8 @@ export interface components {
             claim: number[];
             /** @description Number in the marker. */
             marker: number;
+            /** @description Page on which the quote begins; null where none is known. */
+            page: number | null;
             /** @description The words of the source that best support the claim. */
             quote: components["schemas"]["Quote"] | null;
             /** @description Index of the source in `sources`, from 0. */

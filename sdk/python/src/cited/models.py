@@ -1303,6 +1303,10 @@ class Citation(BaseModel):
     """
     Number in the marker.
     """
+    page: int | None
+    """
+    Page on which the quote begins; null where none is known.
+    """
     quote: Quote | None
     """
     The words of the source that best support the claim.
