@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::AnswerSource;
-use crate::evidence::passage::PassageEvidence;
+use crate::evidence::passage::{PassageEvidence, is_apart};
 use crate::markdown::BlockKind;
 
 /// The headers of the tables of a source.
@@ -11,13 +11,18 @@ pub(super) struct Headers<'s> {
     text: &'s str,
     /// The header that stands before the source, of the table that its text begins in.
     before: Option<&'s str>,
-    /// Where the first sentence begins that is no row: that table is over there.
+    /// Where the first sentence begins that is no row, or stands below a blank line: that table is over there.
     end: usize,
 }
 
 impl<'s> Headers<'s> {
     pub(super) fn of(source: &AnswerSource<'s>, evidence: &PassageEvidence) -> Self {
-        let other = evidence.sentences.iter().find(|sentence| sentence.kind != BlockKind::TableRow);
+        let mut end = 0;
+        let other = evidence.sentences.iter().find(|sentence| {
+            let is_apart = end > 0 && is_apart(source.text, end, sentence.range.start);
+            end = sentence.range.end;
+            sentence.kind != BlockKind::TableRow || is_apart
+        });
         Self {
             text: source.text,
             before: source.table_header,

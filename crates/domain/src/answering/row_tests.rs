@@ -127,3 +127,24 @@ fn a_cell_that_is_named_by_row_and_column_answers() {
         ("Boat: Heron II | Q1: 310 | Q2: 290 | Berth: 4 [^1]", false)
     );
 }
+
+#[test]
+fn a_table_below_another_has_not_its_columns() {
+    let tables = "| Room | Beds |\n|---|---|\n| Elm | 2 |\n| Oak | 4 |\n\n| Warden | Uwe Lind |\n| Alarm code | 7731 |";
+    let told = text("Who is the warden?", &[tables]);
+    assert!(told.contains("Uwe Lind") && !told.contains("Beds"), "{told}");
+    let told = text("How many beds does Oak have?", &[tables]);
+    assert!(told.contains("Beds: 4"), "{told}");
+    // Rows of a table that began in an earlier chunk, and those of another one.
+    let told = |question: &str| {
+        let (header, rows) = ("| Room | Beds |", "| Oak | 4 |\n\n| Alarm code | 7731 |");
+        let question = parsed(question);
+        let source = AnswerSource { table_header: Some(header), ..AnswerSource::alone(rows) };
+        let evidence = PassageEvidence::new(Analyzer::english(), &question.terms, header, rows);
+        compose(&question, &candidates(&question, &[source], &[evidence]), None)
+            .map_or_else(String::new, |answer| answer.text)
+    };
+    assert!(told("How many beds does Oak have?").contains("Beds: 4"));
+    let code = told("What is the alarm code?");
+    assert!(code.contains("7731") && !code.contains("Beds"), "{code}");
+}

@@ -62,7 +62,7 @@ impl PassageEvidence {
                 | question.in_currencies_of(words)
                 | question.in_numbered_of(words);
             evidence.text_mask |= mask;
-            table.read(&sentence, words, mask);
+            table.read(text, &sentence, mask);
             if sentence.kind == BlockKind::Code {
                 evidence.code.push((range.clone(), mask));
             }
@@ -115,15 +115,22 @@ struct TableAbove {
     mask: TermMask,
     /// Rows of the header under way; 0 below it.
     rows: usize,
+    /// Where the last sentence ends.
+    end: usize,
 }
 
 impl TableAbove {
-    /// Takes note of the next sentence, whose own question terms are in `mask`.
-    fn read(&mut self, sentence: &Sentence, words: &str, mask: TermMask) {
+    /// Takes note of the next sentence of a text, whose own question terms are in `mask`.
+    fn read(&mut self, text: &str, sentence: &Sentence, mask: TermMask) {
+        let words = text.get(sentence.words()).unwrap_or_default();
+        if is_apart(text, self.end, sentence.range.start) {
+            *self = Self::default();
+        }
+        self.end = sentence.range.end;
         // A row without a name at its beginning says more about the columns.
         let is_unnamed = || cells(words).next().is_some_and(|(_, cell)| cell.is_empty());
         match sentence.kind {
-            BlockKind::TableHeader => *self = Self { header: Some(sentence.words()), mask, rows: 1 },
+            BlockKind::TableHeader => *self = Self { header: Some(sentence.words()), mask, rows: 1, ..*self },
             BlockKind::TableRow if (1..MOST_HEADER_ROWS).contains(&self.rows) && is_unnamed() => {
                 self.rows += 1;
                 self.mask |= mask;
@@ -133,9 +140,16 @@ impl TableAbove {
             }
             BlockKind::TableRow => self.rows = 0,
             BlockKind::Rule => {}
-            BlockKind::Paragraph | BlockKind::Heading | BlockKind::Code => *self = Self::default(),
+            BlockKind::Paragraph | BlockKind::Heading | BlockKind::Code => {
+                *self = Self { end: self.end, ..Self::default() }
+            }
         }
     }
+}
+
+/// Whether a blank line stands between two places of a text: rows beyond it are of another table.
+pub(crate) fn is_apart(text: &str, end: usize, start: usize) -> bool {
+    text.get(end..start).is_some_and(|gap| gap.matches('\n').count() > 1)
 }
 
 /// Where question terms stand in a text.
