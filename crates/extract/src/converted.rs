@@ -2,6 +2,8 @@
 //!
 //! The model does not say where slides begin, so these have no pages.
 
+use std::borrow::Cow;
+
 use anydoc::{
     ConvertError,
     model::{Block, CellSlot, List, Table, TableKind, inlines_to_plain_text},
@@ -12,7 +14,7 @@ use super::{
     archive::{Archive, is_archive},
     content::Content,
     grid::{Cell, Grid, RowKind, Span},
-    legacy_word, office,
+    legacy_word, office, rich_text,
     rows::{self, Rows},
 };
 
@@ -58,7 +60,8 @@ fn read(bytes: &[u8], format: anydoc::Format) -> Result<anydoc::model::Document,
     if format == anydoc::Format::Doc {
         legacy_word::check(bytes)?;
     }
-    anydoc::to_document(bytes, format).map_err(failure)
+    let shown = if format == anydoc::Format::Rtf { Cow::Owned(rich_text::shown(bytes)) } else { Cow::Borrowed(bytes) };
+    anydoc::to_document(&shown, format).map_err(failure)
 }
 
 fn write(block: &Block, content: &mut Content) -> Result<(), ExtractError> {
@@ -168,6 +171,12 @@ mod tests {
         let content = read(text, anydoc::Format::Rtf);
         assert_eq!(content.text, "Leave\n\nGröße: € 5, bold.\n\n| Annual | 28 |\n| Sick | 30 |\n\nEnd.");
         assert_eq!(content.headings.len(), 1);
+    }
+
+    #[test]
+    fn hidden_and_deleted_text_is_not_read() {
+        let text = br"{\rtf1\ansi\pard Rent {\v or less }is 5.{\deleted  No pets.\deleted0 } Pets too.\par}";
+        assert_eq!(read(text, anydoc::Format::Rtf).text, "Rent is 5. Pets too.");
     }
 
     #[test]

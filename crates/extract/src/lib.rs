@@ -33,6 +33,7 @@ mod pdf;
 mod plain;
 mod recognise;
 mod repair;
+mod rich_text;
 mod rows;
 mod rst;
 mod terminal;
