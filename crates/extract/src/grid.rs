@@ -59,7 +59,7 @@ const MOST_HELD: usize = 64;
 const MOST_HEADER_ROWS: usize = 3;
 
 /// Between the names that a column has in the rows of a header.
-const BETWEEN_NAMES: &str = " – ";
+pub(super) const BETWEEN_NAMES: &str = " – ";
 
 /// Writes the rows of one table.
 #[derive(Debug, Default)]

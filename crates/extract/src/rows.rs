@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{ExtractError, content::Content, header};
+use super::{ExtractError, content::Content, grid::BETWEEN_NAMES, header};
 
 /// A row of these cells. A single cell is a paragraph that stands in a table.
 pub(super) fn row(cells: &[impl AsRef<str>]) -> String {
@@ -105,17 +105,14 @@ impl Rows {
         if self.has_body || labels.is_empty() { Ok(()) } else { content.block(&row(&labels)) }
     }
 
-    /// Writes the rows that were held back, after deciding whether the first one is the header.
+    /// Writes the rows that were held back, after deciding whether the first ones are the header.
     fn decide(&mut self, content: &mut Content) -> Result<(), ExtractError> {
         let rows = std::mem::take(&mut self.undecided);
-        let mut rest = rows.as_slice();
-        if let Some((first, below)) = rows.split_first()
-            && header::differs(first, below)
-        {
-            self.header = first.iter().cloned().collect();
-            rest = below;
+        let (header, height) = header_of(&rows);
+        if height > 0 {
+            self.header = header;
         }
-        rest.iter().try_for_each(|row| self.write(row, content))
+        rows.iter().skip(height).try_for_each(|row| self.write(row, content))
     }
 
     fn write(&mut self, cells: &[Cell], content: &mut Content) -> Result<(), ExtractError> {
@@ -140,16 +137,55 @@ fn is_header(cells: &[Cell]) -> bool {
     cells.len() > 1 && can_label(cells) && cells.iter().all(|(_, cell)| header::is_text(cell))
 }
 
-/// Whether a first row may use numbers as column names too, as `region, 2022, 2023`. With two columns this cannot be
-/// decided: `Founded, 1998` is a row.
+/// Whether a first row may use numbers as column names too, as `region, 2022, 2023`, or a name twice. With two columns
+/// this cannot be decided: `Founded, 1998` is a row.
 fn may_be_header(cells: &[Cell]) -> bool {
-    cells.len() > 2 && can_label(cells) && cells.iter().any(|(_, cell)| header::is_text(cell))
+    let has_name = || cells.iter().any(|(_, cell)| header::is_text(cell)) || !are_distinct(cells);
+    cells.len() > 2 && are_short(cells) && has_name()
 }
 
-/// Whether no two cells have the same text, and none is too long.
+/// The names of columns in the first rows, and in how many.
+fn header_of(rows: &[Vec<Cell>]) -> (BTreeMap<usize, String>, usize) {
+    let Some((first, below)) = rows.split_first() else { return (BTreeMap::new(), 0) };
+    let names: BTreeMap<usize, String> = first.iter().cloned().collect();
+    if are_distinct(first) {
+        return (names, usize::from(header::differs(first, below)));
+    }
+    if let Some((second, body)) = below.split_first()
+        && let Some(names) = joined(&names, second).filter(|_| header::stands_over_numbers(second, body))
+    {
+        return (names, 2);
+    }
+    let are_words = first.iter().all(|(_, cell)| header::is_text(cell));
+    (names, usize::from(are_words && header::stands_over_numbers(first, below)))
+}
+
+/// The names of columns that two rows make together, the upper one those of groups: `2025 – Plan`. `None` if the lower one
+/// does not name all columns of the upper one, or not by words, or if the names are not distinct.
+fn joined(groups: &BTreeMap<usize, String>, cells: &[Cell]) -> Option<BTreeMap<usize, String>> {
+    let name = |(column, cell): &Cell| match groups.get(column) {
+        Some(group) => (*column, format!("{group}{BETWEEN_NAMES}{cell}")),
+        None => (*column, cell.clone()),
+    };
+    let names: Vec<Cell> = cells.iter().map(name).collect();
+    let are_words = cells.iter().all(|(_, cell)| header::is_text(cell));
+    let is_joined = are_words && cells.len() >= groups.len() && are_distinct(&names) && are_short(&names);
+    is_joined.then(|| names.into_iter().collect())
+}
+
 fn can_label(cells: &[Cell]) -> bool {
+    are_distinct(cells) && are_short(cells)
+}
+
+/// Whether no two cells have the same text.
+fn are_distinct(cells: &[Cell]) -> bool {
     let distinct: std::collections::HashSet<&str> = cells.iter().map(|(_, cell)| cell.as_str()).collect();
-    distinct.len() == cells.len() && distinct.iter().all(|cell| cell.chars().count() <= LONGEST_LABEL)
+    distinct.len() == cells.len()
+}
+
+/// Whether no cell is too long for a name.
+fn are_short(cells: &[Cell]) -> bool {
+    cells.iter().all(|(_, cell)| cell.chars().count() <= LONGEST_LABEL)
 }
 
 /// Adds a table of separated values.
@@ -329,6 +365,23 @@ mod tests {
         let labelled = lines(&format!("region,2022,2023\n{long}"), false);
         assert_eq!(labelled.lines().count(), 100);
         assert!(labelled.ends_with("| region: R99 | 2022: 199 | 2023: 99.5 |"), "{labelled}");
+    }
+
+    #[test]
+    fn names_may_occur_twice_over_numbers() {
+        let cases = [
+            ("site,cost,cost,note\nMill,6,5,leased\n", "| site: Mill | cost: 6 | cost: 5 | note: leased |"),
+            (
+                ",2025,2025,2026\nRegion,Plan,Actual,Plan\nNorth,10,12,14\n",
+                "| Region: North | 2025 – Plan: 10 | 2025 – Actual: 12 | 2026 – Plan: 14 |",
+            ),
+            ("Ann,yes,yes\nBo,no,yes\n", "| Ann | yes | yes |\n| Bo | no | yes |"),
+            ("Ann,5,5\nBo,6,8\n", "| Ann | 5 | 5 |\n| Bo | 6 | 8 |"),
+            ("2,2,3\na,b,c\n4,5,6\n", "| 2 – a: 4 | 2 – b: 5 | 3 – c: 6 |"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(lines(text, false), expected, "{text:?}");
+        }
     }
 
     #[test]

@@ -177,6 +177,15 @@ pub(super) fn differs(first: &[Cell], below: &[Vec<Cell>]) -> bool {
     is_proven
 }
 
+/// Whether a column of nothing but numbers lies below one of the cells.
+pub(super) fn stands_over_numbers(first: &[Cell], below: &[Vec<Cell>]) -> bool {
+    let is_number = |cell: &str| matches!(Kind::of(cell), Kind::Year(_) | Kind::Whole | Kind::Amount);
+    first.iter().any(|(column, _)| {
+        let mut cells = below.iter().flatten().filter(|(other, _)| other == column).peekable();
+        cells.peek().is_some() && cells.all(|(_, cell)| is_number(cell))
+    })
+}
+
 /// Whether several cells are years at a constant interval.
 fn counts_years(kinds: &[(usize, Kind)]) -> bool {
     let years: Vec<i32> =
