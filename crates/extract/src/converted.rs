@@ -8,14 +8,16 @@ use anydoc::{
     ConvertError,
     model::{Block, CellSlot, List, Table, TableKind, inlines_to_plain_text},
 };
+use calamine::Dimensions;
 
 use super::{
     Cause, ExtractError,
     archive::{Archive, is_archive},
     content::Content,
     grid::{Cell, Grid, RowKind, Span},
-    legacy_word, office, rich_text,
-    rows::{self, Rows},
+    legacy_word,
+    office::{self, Sheet, Text},
+    rich_text,
 };
 
 /// Adds a document.
@@ -33,23 +35,32 @@ pub(super) fn document(bytes: &[u8], format: anydoc::Format, content: &mut Conte
     })
 }
 
-/// Adds a workbook: the cells of each row are labelled by the first row.
+/// Adds a workbook.
 pub(super) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
     for block in &read(bytes, anydoc::Format::Excel)?.blocks {
-        let Block::Table(table) = block else {
-            write(block, content)?;
-            continue;
-        };
-        let mut rows = Rows::default();
-        for row in &table.grid {
-            let cells = row.iter().enumerate();
-            let cells: Vec<rows::Cell> =
-                cells.filter_map(|(column, slot)| Some((column, text_of(&origin(slot)?.blocks)))).collect();
-            rows.push(&cells, content)?;
+        match block {
+            Block::Table(table) => write_sheet(table, content)?,
+            block => write(block, content)?,
         }
-        rows.finish(content)?;
     }
     Ok(())
+}
+
+fn write_sheet(table: &Table, content: &mut Content) -> Result<(), ExtractError> {
+    let cells = || {
+        table.grid.iter().zip(0_u32..).flat_map(|(row, number)| {
+            row.iter().zip(0_u32..).filter_map(move |(slot, column)| Some(((number, column), origin(slot)?)))
+        })
+    };
+    let merged = cells().filter(|(_, cell)| cell.row_span > 1 || cell.col_span > 1).map(|((row, column), cell)| {
+        let end = |start: u32, span: u32| start.saturating_add(span.saturating_sub(1));
+        Dimensions { start: (row, column), end: (end(row, cell.row_span), end(column, cell.col_span)) }
+    });
+    let mut sheet = Sheet::new(None, merged);
+    for (place, cell) in cells() {
+        sheet.push(place, Text { text: text_of(&cell.blocks), is_bold: false }, content)?;
+    }
+    sheet.finish(content)
 }
 
 fn read(bytes: &[u8], format: anydoc::Format) -> Result<anydoc::model::Document, ExtractError> {

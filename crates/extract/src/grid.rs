@@ -9,10 +9,10 @@ use super::{
 };
 
 /// Most columns of a table whose cells are put in their places.
-const MOST_COLUMNS: usize = 256;
+pub(super) const MOST_COLUMNS: usize = 256;
 
 /// Longest text, in bytes, that is repeated in the rows that its cell reaches into.
-const LONGEST_REPEATED: usize = 200;
+pub(super) const LONGEST_REPEATED: usize = 200;
 
 /// How far a cell reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) struct Cell {
 const MOST_HELD: usize = 64;
 
 /// Most rows of a header.
-const MOST_HEADER_ROWS: usize = 3;
+pub(super) const MOST_HEADER_ROWS: usize = 3;
 
 /// Between the names that a column has in the rows of a header.
 pub(super) const BETWEEN_NAMES: &str = " – ";

@@ -29,6 +29,7 @@ mod media_type;
 mod msg;
 mod notebook;
 mod office;
+mod parts;
 mod pdf;
 mod plain;
 mod recognise;

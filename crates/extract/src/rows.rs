@@ -49,6 +49,11 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// The rows of a table with these names of its columns.
+    pub(super) fn labelled(header: BTreeMap<usize, String>) -> Self {
+        Self { header, has_begun: true, ..Self::default() }
+    }
+
     /// Adds a row. The first one is the header if it reads like one.
     pub(super) fn push(&mut self, cells: &[Cell], content: &mut Content) -> Result<(), ExtractError> {
         let cells: Vec<Cell> = cells
@@ -97,12 +102,15 @@ impl Rows {
         Ok(are_titles)
     }
 
-    /// Ends the table: a header without rows is text as well.
-    pub(super) fn finish(mut self, content: &mut Content) -> Result<(), ExtractError> {
+    /// Ends the table, and returns the names of its columns: a header without rows is text as well.
+    pub(super) fn finish(mut self, content: &mut Content) -> Result<BTreeMap<usize, String>, ExtractError> {
         self.end_titles(&[], content)?;
         self.decide(content)?;
-        let labels: Vec<String> = self.header.into_values().collect();
-        if self.has_body || labels.is_empty() { Ok(()) } else { content.block(&row(&labels)) }
+        if !self.has_body && !self.header.is_empty() {
+            let labels: Vec<&str> = self.header.values().map(String::as_str).collect();
+            content.block(&row(&labels))?;
+        }
+        Ok(self.header)
     }
 
     /// Writes the rows that were held back, after deciding whether the first ones are the header.
@@ -197,7 +205,7 @@ pub(super) fn separated(text: &str, is_tabbed: bool, content: &mut Content) -> R
         let cells: Vec<Cell> = record.iter().map(str::to_owned).enumerate().collect();
         rows.push(&cells, content)?;
     }
-    rows.finish(content)
+    rows.finish(content).map(|_| ())
 }
 
 fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {

@@ -197,8 +197,17 @@ fn counts_years(kinds: &[(usize, Kind)]) -> bool {
 
 /// Whether two cells are what columns are often called.
 pub(super) fn are_names_of_columns(cells: &[String]) -> bool {
-    let is_name = |cell: &String| NAMES_OF_COLUMNS.contains(&cell.trim().to_lowercase().as_str());
-    cells.len() == 2 && cells.iter().all(is_name)
+    cells.len() == 2 && cells.iter().all(|cell| is_name_of_column(cell))
+}
+
+/// Whether a cell is what columns are often called.
+pub(super) fn is_name_of_column(cell: &str) -> bool {
+    NAMES_OF_COLUMNS.contains(&cell.trim().to_lowercase().as_str())
+}
+
+/// Whether so many numbers among the cells of a column are most of them, and the cells are many.
+pub(super) fn are_mostly_numbers(numbers: usize, cells: usize) -> bool {
+    cells >= FEWEST_ROWS && numbers * 100 >= cells * NUMBERS_SHARE
 }
 
 /// Whether the first row of a table, which the format does not call a header, names its columns: it has a cell for each,
@@ -267,7 +276,7 @@ impl<'t> Column<'t> {
     /// Whether most of its cells hold numbers, and they are many.
     fn is_mostly_numbers(&self) -> bool {
         let numbers = self.below.iter().filter(|cell| has_digit(cell)).count();
-        self.below.len() >= FEWEST_ROWS && numbers * 100 >= self.below.len() * NUMBERS_SHARE
+        are_mostly_numbers(numbers, self.below.len())
     }
 
     /// Whether the first cell may be a name.

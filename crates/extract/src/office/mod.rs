@@ -2,12 +2,14 @@
 
 mod bold;
 mod docx;
+mod number_format;
 mod numbering;
 mod ods;
 mod pptx;
 mod relations;
 mod sheet;
 mod styles;
+mod values;
 mod xlsx;
 
 pub(super) use docx::document;
@@ -15,6 +17,7 @@ pub(super) use numbering::numeral;
 pub(super) use ods::open_workbook;
 pub(super) use pptx::presentation;
 pub(super) use relations::resolve;
+pub(super) use sheet::{Sheet, Text};
 pub(super) use xlsx::workbook;
 
 use super::{

@@ -2,12 +2,14 @@
 
 use std::io::Cursor;
 
-use calamine::{Ods, OdsError, Reader, SheetType};
+use calamine::{Ods, OdsError, Reader, SheetVisible};
 
 use super::super::{Cause, ExtractError, archive::Archive, content::Content, xml::walk};
 use super::{
+    number_format::Format,
     read_title,
-    sheet::{Sheet, needs_password},
+    sheet::{Sheet, Text, needs_password},
+    values::text_of,
 };
 
 /// Adds a workbook in ODF.
@@ -23,13 +25,15 @@ pub(crate) fn open_workbook(bytes: &[u8], content: &mut Content) -> Result<(), E
         OdsError::Password => needs_password(),
         other => damaged(&other),
     })?;
-    let sheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let is_shown = |sheet: &&calamine::Sheet| sheet.visible == SheetVisible::Visible;
+    let sheets = workbook.sheets_metadata().iter().filter(is_shown);
     for name in sheets.map(|sheet| sheet.name.clone()).collect::<Vec<_>>() {
         let cells = workbook.worksheet_range(&name).map_err(|error| damaged(&error))?;
-        let mut sheet = Sheet::new(name);
+        let mut sheet = Sheet::new(Some(name), []);
         for (row, column, value) in cells.used_cells() {
             let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
-            sheet.push(number(row), number(column), value, content)?;
+            let text = Text { text: text_of(value, &Format::General), is_bold: false };
+            sheet.push((number(row), number(column)), text, content)?;
         }
         sheet.finish(content)?;
     }
@@ -88,6 +92,16 @@ mod tests {
         );
         let content = sheet(&rows).expect("a workbook");
         assert_eq!(content.text, "Staff\n\n| Name: Mira | Since: 2021-03-01 | Days: 25.5 |");
+    }
+
+    #[test]
+    fn hidden_sheets_are_left_out() {
+        let rows = "<table:table-row><table:table-cell office:value-type='float' office:value='7'><text:p>7</text:p></table:table-cell></table:table-row>";
+        assert_eq!(sheet(rows).expect("a workbook").text, "Staff\n\n7");
+        let hidden = "<office:automatic-styles><style:style style:name='t' style:family='table'><style:table-properties table:display='false'/></style:style></office:automatic-styles><office:body>";
+        let body =
+            body(rows).replace("<office:body>", hidden).replace("<table:table ", "<table:table table:style-name='t' ");
+        assert_eq!(workbook(&body).expect("a workbook").text, "");
     }
 
     #[test]

@@ -1,0 +1,127 @@
+use super::*;
+
+/// What is written of rows whose cells are divided by `|`: an empty one is no cell, `*` before a row makes it bold, and a
+/// number before `>` says over how many columns a cell reaches.
+fn read(rows: &[&str]) -> String {
+    let mut content = Content::default();
+    let mut parts = Parts::default();
+    for line in rows {
+        let mut row = Row { is_bold: line.starts_with('*'), ..Row::default() };
+        for (column, cell) in line.trim_start_matches('*').split('|').enumerate() {
+            let (columns, text) = cell.trim().split_once('>').unwrap_or(("1", cell.trim()));
+            if columns != "1" {
+                row.wide.insert(column, columns.parse().expect("a number"));
+            }
+            row.cells.push((column, text.to_owned()));
+        }
+        parts.push(row, &mut content).expect("fits");
+    }
+    parts.finish(&mut content).expect("fits");
+    content.text
+}
+
+#[test]
+fn lines_above_a_header_are_paragraphs() {
+    let tests = [
+        "|Water tests",
+        "|Sampled by|Unni Rask",
+        "|Week 21",
+        "",
+        "|Point|pH|Chlorine mg/l",
+        "|Intake|7.1|0",
+        "|Filter 2|7.42|",
+        "",
+        "|Incidents",
+        "|Date|Point|What happened",
+        "|19 May|Filter 2|Valve stuck",
+        "|21 May|Intake|Foam",
+    ];
+    assert_eq!(
+        read(&tests),
+        "Water tests\nSampled by: Unni Rask\nWeek 21\n\n| Point: Intake | pH: 7.1 | Chlorine mg/l: 0 |\n| Point: Filter 2 | pH: 7.42 |\n\nIncidents\n\n| Date: 19 May | Point: Filter 2 | What happened: Valve stuck |\n| Date: 21 May | Point: Intake | What happened: Foam |"
+    );
+    let quote = [
+        "Quotation 5512|||Date: 4 May",
+        "For: Hotel Adler|||Valid: June",
+        "Pos|Text|Qty|Price",
+        "1|Blinds|12|80",
+        "2|Hooks|9|1",
+        "||Total:|81",
+        "||Sum net|70",
+    ];
+    assert_eq!(
+        read(&quote),
+        "Quotation 5512\nDate: 4 May\n\nFor: Hotel Adler\nValid: June\n\n| Pos: 1 | Text: Blinds | Qty: 12 | Price: 80 |\n| Pos: 2 | Text: Hooks | Qty: 9 | Price: 1 |\n| Total: 81 |\n| Sum net: 70 |"
+    );
+}
+
+#[test]
+fn a_blank_row_ends_a_table_that_others_do_not_go_on_with() {
+    let two = ["Ship|Crew", "Otter|4", "Heron|6", "", "Berth|Depth m", "B1|4.5", "B2|7", "", "Old berths are closed."];
+    assert_eq!(
+        read(&two),
+        "| Ship: Otter | Crew: 4 |\n| Ship: Heron | Crew: 6 |\n\n| Berth: B1 | Depth m: 4.5 |\n| Berth: B2 | Depth m: 7 |\n\nOld berths are closed."
+    );
+    let groups = [
+        "Course|Room|Lecturer|Credits",
+        "",
+        "Mosses|B-02|Dr. Fern|3",
+        "Ferns|B-03|Dr. Reed|3",
+        "",
+        "Rocks|G-1||4",
+        "",
+        "Rate|5 %",
+    ];
+    assert_eq!(
+        read(&groups),
+        "| Course: Mosses | Room: B-02 | Lecturer: Dr. Fern | Credits: 3 |\n| Course: Ferns | Room: B-03 | Lecturer: Dr. Reed | Credits: 3 |\n\n| Course: Rocks | Room: G-1 | Credits: 4 |\n\nRate: 5 %"
+    );
+    assert_eq!(read(&["Name|City|Since"]), "| Name | City | Since |");
+    assert_eq!(read(&["*Name|City", "", "1|2|3"]), "| Name | City |\n\n| 1 | 2 | 3 |");
+}
+
+#[test]
+fn names_with_values_have_no_header() {
+    let sheet = ["Project|Lock gate 3", "Manager|Ines Falk", "Budget|410000"];
+    assert_eq!(read(&sheet), "Project: Lock gate 3\nManager: Ines Falk\nBudget: 410000");
+    let form = ["Order no.:|DN-11|Date:|2026-04-22", "Customer:|Adler|Driver:|", "", "Received by:|A. Lindner"];
+    assert_eq!(read(&form), "Order no.: DN-11\nDate: 2026-04-22\nCustomer: Adler\nDriver:\nReceived by: A. Lindner");
+    // These are tables.
+    assert_eq!(
+        read(&["Setting|Value", "Name|gannet", "Limit|250"]),
+        "| Setting: Name | Value: gannet |\n| Setting: Limit | Value: 250 |"
+    );
+    assert_eq!(
+        read(&["*Ship|Berth", "Otter|4", "Heron|West"]),
+        "| Ship: Otter | Berth: 4 |\n| Ship: Heron | Berth: West |"
+    );
+    assert_eq!(
+        read(&["Ship|Captain", "Otter|Ann", "Heron|Bo"]),
+        "| Ship: Otter | Captain: Ann |\n| Ship: Heron | Captain: Bo |"
+    );
+}
+
+#[test]
+fn names_in_several_rows_are_joined() {
+    let body = "Oil|8|9|0.1";
+    let joined = "| Paint: Oil | First half – Plan: 8 | First half – Actual: 9 | Change: 0.1 |";
+    assert_eq!(read(&["Paint|2>First half||Change", "Paint|Plan|Actual|Change", body]), joined);
+    assert_eq!(read(&["*Paint|2>First half||Change", "*Paint|Plan|Actual|Change", "Oil|8|9|0.1"]), joined);
+    let words = read(&["Ship|2>Captain||Port", "Otter|Ann|Lee|Kiel", "Heron|Bo|Ray|Jena"]);
+    assert_eq!(
+        words,
+        "| Ship: Otter | Captain: Ann | Lee | Port: Kiel |\n| Ship: Heron | Captain: Bo | Ray | Port: Jena |"
+    );
+}
+
+#[test]
+fn a_long_table_is_not_held_back_whole() {
+    let mut content = Content::default();
+    let mut parts = Parts::default();
+    for number in 0..=MOST_HELD {
+        let cells = vec![(0, format!("B{number}")), (1, number.to_string()), (2, "x".to_owned())];
+        parts.push(Row { cells, ..Row::default() }, &mut content).expect("fits");
+        assert_eq!(parts.held.len(), if number + 1 < MOST_HELD { number + 1 } else { 0 });
+    }
+    assert_eq!(content.text.lines().count(), MOST_HELD + 1);
+}
