@@ -37,6 +37,7 @@ mod repair;
 mod rich_text;
 mod rows;
 mod rst;
+mod superscript;
 mod terminal;
 mod xml;
 

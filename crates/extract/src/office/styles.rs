@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::{
     ExtractError,
-    xml::{Token, walk},
+    xml::{Element, Token, walk},
 };
 use super::numbering::ListPlace;
 
@@ -22,11 +22,41 @@ pub(super) enum Role {
     Item,
 }
 
+/// How text looks, as far as it says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) is_hidden: Option<bool>,
+    /// Whether it stands above the line.
+    pub(super) is_raised: Option<bool>,
+}
+
+impl Look {
+    /// Reads one of the properties of a run.
+    pub(super) fn read(&mut self, element: &Element<'_>) {
+        match element.name() {
+            "vanish" => self.is_hidden = Some(is_on(element)),
+            "vertAlign" => self.is_raised = element.attribute("val").map(|place| place == "superscript"),
+            _ => {}
+        }
+    }
+
+    /// What this one says, and of the rest what `other` says.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { is_hidden: self.is_hidden.or(other.is_hidden), is_raised: self.is_raised.or(other.is_raised) }
+    }
+}
+
+/// Whether a property that is present is not switched off.
+pub(super) fn is_on(element: &Element<'_>) -> bool {
+    !matches!(element.attribute("val").as_deref(), Some("0" | "false" | "off"))
+}
+
 #[derive(Debug, Default)]
 struct Style {
     role: Option<Role>,
-    is_item: bool,
+    in_list: bool,
     place: ListPlace,
+    look: Look,
     based_on: Option<String>,
 }
 
@@ -50,8 +80,9 @@ impl Styles {
                     ("outlineLvl", Some((_, style))) => {
                         style.role = style.role.or_else(|| element.attribute("val").and_then(|level| outline(&level)));
                     }
-                    ("numPr", Some((_, style))) => style.is_item = true,
-                    (_, Some((_, style))) if style.is_item => style.place.read(&element),
+                    ("numPr", Some((_, style))) => style.in_list = true,
+                    ("vanish" | "vertAlign", Some((_, style))) => style.look.read(&element),
+                    (_, Some((_, style))) if style.in_list => style.place.read(&element),
                     _ => {}
                 },
                 Token::Close("style") => styles.extend(open.take()),
@@ -64,8 +95,14 @@ impl Styles {
 
     /// The role of a style or of the nearest one that it is based on.
     pub(super) fn role(&self, id: &str) -> Option<Role> {
-        // Numbered headings are headings.
-        self.chain(id).find_map(|style| style.role.or(style.is_item.then_some(Role::Item)))
+        // Numbered headings are headings. A level alone, as that of subtitles, is no entry of a list.
+        let item = |style: &Style| style.place.list.as_ref().map(|_| Role::Item);
+        self.chain(id).find_map(|style| style.role.or_else(|| item(style)))
+    }
+
+    /// How text of a style looks.
+    pub(super) fn look(&self, id: &str) -> Look {
+        self.chain(id).fold(Look::default(), |look, style| look.or(style.look))
     }
 
     /// The list that paragraphs of a style are entries of.
@@ -108,13 +145,14 @@ mod tests {
             <w:style w:styleId="Part"><w:name w:val="Part"/><w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style>
             <w:style w:styleId="L"><w:name w:val="List Bullet"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>
             <w:style w:styleId="T"><w:name w:val="Title"/></w:style>
+            <w:style w:styleId="S"><w:name w:val="Subtitle"/><w:pPr><w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr></w:style>
             <w:style w:styleId="A"><w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="A"/></w:style>
             </w:styles>"#,
         )
         .expect("styles");
-        let roles = ["berschrift2", "Own", "Part", "L", "T", "A", "none"].map(|id| styles.role(id));
+        let roles = ["berschrift2", "Own", "Part", "L", "T", "S", "A", "none"].map(|id| styles.role(id));
         let heading = |level| Some(Role::Heading(level));
-        assert_eq!(roles, [heading(2), heading(2), heading(1), Some(Role::Item), Some(Role::Title), None, None]);
+        assert_eq!(roles, [heading(2), heading(2), heading(1), Some(Role::Item), Some(Role::Title), None, None, None]);
         assert_eq!(outline("9"), None);
     }
 }

@@ -2,6 +2,13 @@
 //!
 //! Text that was deleted or moved away under change tracking is left out, numbers of headings are not worked out.
 
+mod merged;
+mod notes;
+mod run;
+mod symbols;
+
+use std::borrow::Cow;
+
 use super::super::{
     ExtractError,
     archive::Archive,
@@ -13,8 +20,12 @@ use super::{
     bold::BoldParagraphs,
     numbering::{ListPlace, Numbering},
     read_title,
-    styles::{Role, Styles, outline},
+    styles::{Look, Role, Styles, is_on, outline},
 };
+use merged::{Merge, Merged};
+use notes::Notes;
+use run::Run;
+use symbols::symbol;
 
 /// Columns by which each level of a list is indented.
 const INDENT: &str = "   ";
@@ -26,10 +37,14 @@ pub(crate) fn document(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
     let numbering = archive.text("word/numbering.xml")?.map(|xml| Numbering::read(&xml)).transpose()?;
     let mut numbering = numbering.unwrap_or_default();
     read_title(&mut archive, content)?;
-    for part in ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"] {
+    let mut notes = Notes::default();
+    for part in ["word/footnotes.xml", "word/endnotes.xml"] {
         if let Some(xml) = archive.text(part)? {
-            Body::new(&styles, &mut numbering, content).read(&xml)?;
+            Body::new(&styles, &mut numbering, &mut notes, &mut Content::default()).read(&xml)?;
         }
+    }
+    if let Some(xml) = archive.text("word/document.xml")? {
+        Body::new(&styles, &mut numbering, &mut notes, content).read(&xml)?;
     }
     Ok(())
 }
@@ -45,14 +60,20 @@ struct Paragraph {
     styled: ListPlace,
     /// Whether it holds text that is not bold.
     has_plain: bool,
+    /// How its style looks.
+    look: Look,
+    /// How many notes the text above it names.
+    notes: usize,
 }
 
 /// A row that is being read.
 #[derive(Debug, Default)]
 struct Row {
     cells: Vec<Cell>,
+    merges: Vec<Merge>,
     /// The cell under way.
     cell: Cell,
+    merge: Merge,
     /// Whether the document repeats it on each page.
     is_header: bool,
     /// Whether it holds text that is not bold.
@@ -62,20 +83,25 @@ struct Row {
 struct Body<'input> {
     styles: &'input Styles,
     numbering: &'input mut Numbering,
+    notes: &'input mut Notes,
     content: &'input mut Content,
+    /// The note under way.
+    note: Option<String>,
     /// Open paragraphs: that of a text box lies in another.
     paragraphs: Vec<Paragraph>,
     /// Open rows: that of a table in a cell lies in another.
     rows: Vec<Row>,
     /// The table that the next row goes on with.
     grid: Grid,
+    merged: Merged,
     /// Whether the paragraph before was an entry of a list.
     item_follows: bool,
     /// Open elements that hold text.
     texts: usize,
-    runs: usize,
-    /// Whether the run under way is bold.
-    is_bold: bool,
+    /// Open runs.
+    runs: Vec<Run>,
+    /// Whether properties of a paragraph are open: those of its mark are not those of a run.
+    in_properties: bool,
     /// Open elements inside one that is left out.
     skipped: usize,
     /// Paragraphs in bold; headings, if no style marks any.
@@ -84,18 +110,26 @@ struct Body<'input> {
 }
 
 impl<'input> Body<'input> {
-    fn new(styles: &'input Styles, numbering: &'input mut Numbering, content: &'input mut Content) -> Self {
+    fn new(
+        styles: &'input Styles,
+        numbering: &'input mut Numbering,
+        notes: &'input mut Notes,
+        content: &'input mut Content,
+    ) -> Self {
         Self {
             styles,
             numbering,
+            notes,
             content,
+            note: None,
             paragraphs: Vec::new(),
             rows: Vec::new(),
             grid: Grid::default(),
+            merged: Merged::default(),
             item_follows: false,
             texts: 0,
-            runs: 0,
-            is_bold: false,
+            runs: Vec::new(),
+            in_properties: false,
             skipped: 0,
             bold: BoldParagraphs::default(),
             has_headings: false,
@@ -112,6 +146,7 @@ impl<'input> Body<'input> {
             }
             Ok(())
         })?;
+        self.notes.write(usize::MAX, self.content)?;
         if !self.has_headings {
             self.bold.head(self.content);
         }
@@ -121,20 +156,24 @@ impl<'input> Body<'input> {
     fn open(&mut self, element: &Element<'_>) {
         let name = element.name();
         // A fallback repeats its alternative; moved text is read at its new position.
-        if self.skipped > 0 || matches!(name, "Fallback" | "moveFrom") {
+        if self.skipped > 0 || matches!(name, "Fallback" | "moveFrom" | "del") {
             self.skipped += 1;
             return;
         }
         match name {
-            "p" => self.paragraphs.push(Paragraph::default()),
-            "r" => (self.runs, self.is_bold) = (self.runs + 1, false),
-            "b" if self.runs > 0 => self.is_bold = is_on(element),
+            "p" => self.paragraphs.push(Paragraph { notes: self.notes.count(), ..Paragraph::default() }),
+            "pPr" => self.in_properties = true,
+            "r" => self.runs.push(Run::default()),
+            "b" | "rStyle" | "vanish" | "vertAlign" if !self.in_properties => self.describe_run(element),
             "t" => self.texts += 1,
-            "tab" | "ptab" if self.runs > 0 => self.add("\t"),
-            "br" | "cr" if self.runs > 0 => self.add("\n"),
+            "tab" | "ptab" if !self.runs.is_empty() => self.add("\t"),
+            "br" | "cr" if !self.runs.is_empty() => self.add("\n"),
             "noBreakHyphen" => self.add("-"),
+            "sym" => self.add_symbol(element),
+            "footnote" | "endnote" => self.note = element.attribute("id"),
+            "footnoteReference" | "endnoteReference" => self.add_note(element),
             "tr" => self.rows.push(Row::default()),
-            "gridSpan" | "tblHeader" => self.describe_row(element),
+            "gridSpan" | "tblHeader" | "vMerge" => self.describe_row(element),
             "pStyle" | "outlineLvl" | "numPr" | "numId" | "ilvl" => self.describe(element),
             _ => {}
         }
@@ -143,10 +182,19 @@ impl<'input> Body<'input> {
     fn describe_row(&mut self, element: &Element<'_>) {
         let Some(row) = self.rows.last_mut() else { return };
         let value = element.attribute("val");
-        if element.name() == "tblHeader" {
-            row.is_header = is_on(element);
-        } else {
-            row.cell.span = Span { columns: value.and_then(|value| value.parse().ok()).unwrap_or(1), rows: 1 };
+        match element.name() {
+            "tblHeader" => row.is_header = is_on(element),
+            "vMerge" => row.merge = if value.as_deref() == Some("restart") { Merge::Begins } else { Merge::GoesOn },
+            _ => row.cell.span = Span { columns: value.and_then(|value| value.parse().ok()).unwrap_or(1), rows: 1 },
+        }
+    }
+
+    fn describe_run(&mut self, element: &Element<'_>) {
+        let Some(run) = self.runs.last_mut() else { return };
+        match element.name() {
+            "b" => run.is_bold = is_on(element),
+            "rStyle" => run.own = run.own.or(self.styles.look(&element.attribute("val").unwrap_or_default())),
+            _ => run.own.read(element),
         }
     }
 
@@ -157,6 +205,7 @@ impl<'input> Body<'input> {
             "pStyle" => {
                 paragraph.role = self.styles.role(&value);
                 paragraph.styled = self.styles.place(&value);
+                paragraph.look = self.styles.look(&value);
             }
             "outlineLvl" => paragraph.role = outline(&value).or(paragraph.role),
             "numPr" => paragraph.is_item = true,
@@ -171,28 +220,68 @@ impl<'input> Body<'input> {
         }
         match name {
             "p" => return self.end_paragraph(),
-            "r" => self.runs = self.runs.saturating_sub(1),
+            "pPr" => self.in_properties = false,
+            "r" => drop(self.runs.pop()),
+            "footnote" | "endnote" => {
+                let text = std::mem::take(&mut self.content.text);
+                if let Some(id) = self.note.take() {
+                    self.notes.add(name, id, &text);
+                }
+            }
             "t" => self.texts = self.texts.saturating_sub(1),
             "tc" => {
                 if let Some(row) = self.rows.last_mut() {
                     row.cells.push(std::mem::take(&mut row.cell));
+                    row.merges.push(std::mem::take(&mut row.merge));
                 }
             }
             "tr" => return self.end_row(),
-            "tbl" if self.rows.is_empty() => return self.grid.end(self.content),
+            "tbl" if self.rows.is_empty() => {
+                self.merged = Merged::default();
+                return self.grid.end(self.content);
+            }
             _ => {}
         }
         Ok(())
     }
 
+    /// Text as the run under way shows it.
+    fn shown<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let look = self.paragraphs.last().map(|paragraph| paragraph.look).unwrap_or_default();
+        self.runs.last().map_or(Some(Cow::Borrowed(text)), |run| run.shown(text, look))
+    }
+
     fn add(&mut self, text: &str) {
-        let is_plain = !self.is_bold && !text.trim().is_empty();
+        let Some(text) = self.shown(text) else { return };
+        let is_bold = self.runs.last().is_some_and(|run| run.is_bold);
+        let is_plain = !is_bold && !text.trim().is_empty();
         if let Some(paragraph) = self.paragraphs.last_mut() {
-            paragraph.text.push_str(text);
+            paragraph.text.push_str(&text);
             paragraph.has_plain |= is_plain;
         }
         if let Some(row) = self.rows.last_mut() {
             row.has_plain |= is_plain;
+        }
+    }
+
+    fn add_symbol(&mut self, element: &Element<'_>) {
+        let [font, place] = ["font", "char"].map(|name| element.attribute(name).unwrap_or_default());
+        if let Some(sign) = symbol(&font, &place) {
+            self.add(sign.encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    /// Adds the mark of a note.
+    fn add_note(&mut self, element: &Element<'_>) {
+        if self.shown("").is_none() {
+            return;
+        }
+        let Some(paragraph) = self.paragraphs.last_mut() else { return };
+        let kind = element.name().strip_suffix("Reference").unwrap_or_default();
+        let number = element.attribute("id").and_then(|id| self.notes.number(kind, id));
+        let is_heading = matches!(paragraph.role, Some(Role::Title | Role::Heading(_)));
+        if let Some(number) = number.filter(|_| !is_heading) {
+            paragraph.text.extend(["[", &number.to_string(), "]"]);
         }
     }
 
@@ -211,11 +300,13 @@ impl<'input> Body<'input> {
         let is_item = (paragraph.is_item || paragraph.role == Some(Role::Item)) && place.list.as_deref() != Some("0");
         match paragraph.role {
             Some(Role::Title) => {
+                self.notes.write(paragraph.notes, self.content)?;
                 self.content.name(&paragraph.text);
                 self.content.heading(1, &paragraph.text)
             }
             Some(Role::Heading(level)) => {
                 self.has_headings = true;
+                self.notes.write(paragraph.notes, self.content)?;
                 self.content.heading(level, &paragraph.text)
             }
             Some(Role::Item) | None if is_item => self.write_item(&paragraph.text, &place, follows),
@@ -237,12 +328,13 @@ impl<'input> Body<'input> {
     }
 
     fn end_row(&mut self) -> Result<(), ExtractError> {
-        let Some(row) = self.rows.pop() else { return Ok(()) };
+        let Some(mut row) = self.rows.pop() else { return Ok(()) };
         if let Some(outer) = self.rows.last_mut() {
             join(&mut outer.cell.text, &Grid::only_line(row.cells));
             outer.has_plain = true;
             return Ok(());
         }
+        self.merged.fill(&mut row.cells, &row.merges);
         let kind = match (row.is_header, row.has_plain) {
             (true, _) => RowKind::Header,
             (false, false) => RowKind::LikeHeader,
@@ -250,11 +342,6 @@ impl<'input> Body<'input> {
         };
         self.grid.write(row.cells, kind, self.content)
     }
-}
-
-/// Whether a property that is present is not switched off.
-fn is_on(element: &Element<'_>) -> bool {
-    !matches!(element.attribute("val").as_deref(), Some("0" | "false" | "off"))
 }
 
 /// Adds words to a cell, which is one line.

@@ -126,3 +126,96 @@ fn paragraphs_in_bold_head_text_where_no_style_does() {
     assert_eq!(headings(&[styled, bold("Storing"), plain("In the shed.")]), [(1, "Scope".to_owned())]);
     assert_eq!(headings(&[partly, plain("Wait.")]), []);
 }
+
+fn run(properties: &str, text: &str) -> String {
+    format!("<w:r><w:rPr>{properties}</w:rPr><w:t xml:space=\"preserve\">{text}</w:t></w:r>")
+}
+
+#[test]
+fn hidden_text_is_left_out() {
+    let styles = r#"<w:styles><w:style w:styleId="P"><w:rPr><w:vanish/></w:rPr></w:style><w:style w:styleId="C"><w:basedOn w:val="P"/></w:style></w:styles>"#;
+    let runs = [
+        run("", "95 kronor."),
+        run("<w:vanish/>", " Code 77."),
+        run(r#"<w:rStyle w:val="C"/>"#, " Ask Maja."),
+        run(r#"<w:vanish w:val="0"/>"#, " Children free."),
+    ];
+    let hidden = r#"<w:pPr><w:pStyle w:val="P"/></w:pPr>"#;
+    let document = format!(
+        "<w:document><w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>{}</w:p><w:p>{hidden}{}</w:p><w:p>{hidden}{}</w:p></w:document>",
+        runs.concat(),
+        run("", "Draft"),
+        run(r#"<w:vanish w:val="false"/>"#, "Final"),
+    );
+    let parts = [("word/document.xml", document.as_bytes()), ("word/styles.xml", styles.as_bytes())];
+    let mut content = Content::default();
+    super::document(&packed(&parts), &mut content).expect("a document");
+    assert_eq!(content.text, "95 kronor. Children free.\n\nFinal");
+}
+
+#[test]
+fn raised_text_and_signs_of_other_fonts_are_written_as_such() {
+    let raised = |text: &str| run(r#"<w:vertAlign w:val="superscript"/>"#, text);
+    let lowered = run(r#"<w:vertAlign w:val="subscript"/>"#, "2");
+    let sign = |font: &str, place: &str| format!(r#"<w:r><w:sym w:font="{font}" w:char="{place}"/></w:r>"#);
+    let body = [
+        run("", "10"),
+        raised("-3"),
+        run("", " CO"),
+        lowered,
+        run("", " 21"),
+        raised("st"),
+        run("", " "),
+        sign("Symbol", "F0B3"),
+        run("", " 95 "),
+        sign("Wingdings", "F0E0"),
+    ];
+    assert_eq!(read(&format!("<w:p>{}</w:p>", body.concat())).text, "10⁻³ CO2 21st ≥ 95 →");
+}
+
+#[test]
+fn cells_over_several_rows_are_repeated() {
+    let cell = |merge: &str, text: &str| {
+        format!("<w:tc><w:tcPr>{merge}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>")
+    };
+    let begins = r#"<w:vMerge w:val="restart"/>"#;
+    let rows = [
+        cell(begins, "Van") + &cell("", "to 6 m") + &cell("", "84"),
+        cell("<w:vMerge/>", "") + &cell("", "to 8 m") + &cell("", "103"),
+        cell("", "") + &cell("", "longer") + &cell("", "120"),
+    ];
+    let rows: String = rows.iter().map(|row| format!("<w:tr>{row}</w:tr>")).collect();
+    let table = format!("<w:tbl>{rows}</w:tbl>");
+    assert_eq!(read(&table).text, "| Van | to 6 m | 84 |\n| Van | to 8 m | 103 |\n| longer | 120 |");
+}
+
+#[test]
+fn notes_have_numbers_and_stand_below_their_section() {
+    let reference = |id: u8| format!(r#"<w:r><w:footnoteReference w:id="{id}"/></w:r>"#);
+    let text = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
+    let heading = |text: &str, rest: &str| {
+        format!(r#"<w:p><w:pPr><w:pStyle w:val="H1"/></w:pPr><w:r><w:t>{text}</w:t></w:r>{rest}</w:p>"#)
+    };
+    let document = format!(
+        "<w:document>{}<w:p>{}{}{}</w:p><w:p><w:del>{}</w:del></w:p>{}<w:p>{}</w:p></w:document>",
+        heading("Flights", ""),
+        text("In economy"),
+        reference(5),
+        text("."),
+        reference(7),
+        heading("Hotels", &reference(6)),
+        text("At 145."),
+    );
+    let note = |id: u8, words: &str| format!(r#"<w:footnote w:id="{id}"><w:p>{}</w:p></w:footnote>"#, text(words));
+    let notes =
+        format!("<w:footnotes>{}{}{}</w:footnotes>", note(5, " Or better."), note(6, "By night."), note(7, "Old."));
+    let styles = r#"<w:styles><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style></w:styles>"#;
+    let parts = [
+        ("word/document.xml", document.as_bytes()),
+        ("word/footnotes.xml", notes.as_bytes()),
+        ("word/styles.xml", styles.as_bytes()),
+    ];
+    let mut content = Content::default();
+    super::document(&packed(&parts), &mut content).expect("a document");
+    assert_eq!(content.text, "Flights\n\nIn economy[1].\n\n[1] Or better.\n\nHotels\n\nAt 145.\n\n[2] By night.");
+}
