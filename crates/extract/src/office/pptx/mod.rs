@@ -1,13 +1,17 @@
 //! Slides: each is a page, its title a heading, its speaker's notes stand below it.
 
+mod order;
+
 use super::super::{
     ExtractError,
     archive::Archive,
     content::Content,
-    grid::{Cell, Grid, RowKind},
+    grid::{Cell, Grid, RowKind, Span},
+    superscript::raised,
     xml::{Element, Token, walk},
 };
 use super::{read_title, relations::relations_of};
+use order::{Place, from_top};
 
 const PRESENTATION: &str = "ppt/presentation.xml";
 
@@ -18,13 +22,7 @@ pub(crate) fn presentation(bytes: &[u8], content: &mut Content) -> Result<(), Ex
     for path in slides(&mut archive)? {
         content.page();
         let Some(xml) = archive.text(&path)? else { continue };
-        let shapes = Shapes::read(&xml)?;
-        for title in shapes.iter().filter(|shape| shape.is_title) {
-            content.heading(1, &title.lines.iter().map(|line| &*line.text).collect::<Vec<_>>().join(" "))?;
-        }
-        for shape in shapes.iter().filter(|shape| !shape.is_title && !shape.is_margin) {
-            content.block(&shape.text(shape.is_body))?;
-        }
+        write_slide(Shapes::read(&xml)?, content)?;
         let notes = relations_of(&mut archive, &path)?.into_values().find(|(_, kind)| kind == "notesSlide");
         if let Some((notes, _)) = notes
             && let Some(xml) = archive.text(&notes)?
@@ -35,6 +33,18 @@ pub(crate) fn presentation(bytes: &[u8], content: &mut Content) -> Result<(), Ex
         }
     }
     Ok(())
+}
+
+fn write_slide(shapes: Vec<Shape>, content: &mut Content) -> Result<(), ExtractError> {
+    let shapes = shapes.into_iter().filter(|shape| !shape.is_margin);
+    let (titles, shapes): (Vec<Shape>, Vec<Shape>) = shapes.partition(|shape| shape.is_title);
+    let mut shapes = from_top(shapes);
+    let is_headed = titles.is_empty() && shapes.len() > 1 && shapes.first().is_some_and(Shape::is_like_title);
+    let first = usize::from(is_headed);
+    for title in titles.into_iter().chain(shapes.drain(..first)) {
+        content.heading(1, &title.lines.iter().map(|line| &*line.text).collect::<Vec<_>>().join(" "))?;
+    }
+    shapes.iter().try_for_each(|shape| content.block(&shape.text(shape.is_body)))
 }
 
 /// Paths of the slides in the order of the show.
@@ -82,10 +92,22 @@ struct Shape {
     is_body: bool,
     /// Its number, its date, or a line that stands on every slide.
     is_margin: bool,
+    place: Place,
     lines: Vec<Line>,
 }
 
+/// Longest line that heads a slide which has no title, in characters.
+const LONGEST_TITLE: usize = 80;
+
 impl Shape {
+    /// Whether it is a short line above the others, which heads them.
+    fn is_like_title(&self) -> bool {
+        let [line] = self.lines.as_slice() else { return false };
+        let is_short = line.text.chars().count() <= LONGEST_TITLE && !line.text.contains('\n');
+        let is_free = self.place.area.is_some() && !self.is_body && line.mark.is_none();
+        is_short && is_free && !line.text.ends_with(['.', ',', ';', '!']) && line.text.contains(char::is_alphabetic)
+    }
+
     /// Its text. Paragraphs of the body of a slide are a list where there are several and nothing says that they are none:
     /// layouts give them bullets.
     fn text(&self, may_be_list: bool) -> String {
@@ -117,12 +139,36 @@ struct Shapes {
     line: Line,
     /// The table under way, and whether its first row is a header.
     grid: Grid,
-    has_header: bool,
-    /// Cells of the row under way.
-    row: Option<Vec<Cell>>,
-    cell: String,
+    header: Header,
+    /// The row under way.
+    row: Option<Row>,
+    cell: Cell,
     in_text: bool,
+    /// Whether the text under way stands above its line.
+    is_raised: bool,
     skipped: usize,
+    /// How many groups have begun, and the numbers of the open ones.
+    groups: usize,
+    open_groups: Vec<usize>,
+}
+
+/// What is known of the header of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Header {
+    #[default]
+    Nothing,
+    /// The next row is one.
+    First,
+    /// The row before was one, with cells over several columns.
+    Wide,
+}
+
+/// A row of a table that is being read.
+#[derive(Debug, Default)]
+struct Row {
+    cells: Vec<Cell>,
+    /// Whether a cell above reaches into it, or its first one is empty.
+    lies_below: bool,
 }
 
 impl Shapes {
@@ -133,7 +179,10 @@ impl Shapes {
             match token {
                 Token::Open(element) => shapes.open(&element),
                 Token::Close(name) => shapes.close(name),
-                Token::Text(text) if shapes.in_text && shapes.skipped == 0 => shapes.line.text.push_str(&text),
+                Token::Text(text) if shapes.in_text && shapes.skipped == 0 => {
+                    let text = if shapes.is_raised { raised(&text) } else { text.as_ref().into() };
+                    shapes.line.text.push_str(&text);
+                }
                 Token::Text(_) => {}
             }
             Ok(())
@@ -148,7 +197,15 @@ impl Shapes {
             return;
         }
         match name {
-            "sp" | "graphicFrame" => self.shape = Shape::default(),
+            "sp" | "graphicFrame" => {
+                self.shape = Shape::default();
+                self.shape.place.group = self.open_groups.last().copied().unwrap_or(0);
+            }
+            "grpSp" => {
+                self.groups += 1;
+                self.open_groups.push(self.groups);
+            }
+            "off" | "ext" => self.place(element),
             "ph" => {
                 let kind = element.attribute("type");
                 self.shape.is_title = matches!(kind.as_deref(), Some("title" | "ctrTitle"));
@@ -164,12 +221,54 @@ impl Shapes {
             "buChar" | "buBlip" => self.line.mark = Some(Mark::Bullet),
             "buAutoNum" => self.line.mark = Some(Mark::Number),
             "t" => self.in_text = true,
+            "r" | "fld" => self.is_raised = false,
+            "rPr" => self.is_raised = number(element, "baseline").is_some_and(|percentage| percentage > 0),
             "br" => self.line.text.push('\n'),
-            "tbl" => (self.grid, self.has_header) = (Grid::default(), false),
-            "tblPr" => self.has_header = matches!(element.attribute("firstRow").as_deref(), Some("1" | "true")),
-            "tr" => self.row = Some(Vec::new()),
+            "tbl" => (self.grid, self.header) = (Grid::default(), Header::Nothing),
+            "tblPr" if is_on(element, "firstRow") => self.header = Header::First,
+            "tr" => self.row = Some(Row::default()),
+            "tc" => self.begin_cell(element),
             _ => {}
         }
+    }
+
+    /// Notes where the shape under way is.
+    fn place(&mut self, element: &Element<'_>) {
+        let names = if element.name() == "off" { ["x", "y"] } else { ["cx", "cy"] };
+        let [Some(one), Some(other)] = names.map(|name| number(element, name)) else { return };
+        match (element.name(), self.shape.place.area) {
+            ("off", None) => self.shape.place.area = Some([one, other, 0, 0]),
+            ("ext", Some([left, top, 0, 0])) => self.shape.place.area = Some([left, top, one, other]),
+            _ => {}
+        }
+    }
+
+    fn begin_cell(&mut self, element: &Element<'_>) {
+        // Cells that another one reaches over are there too.
+        let is_covered = ["hMerge", "vMerge"].map(|name| is_on(element, name));
+        if let Some(row) = &mut self.row {
+            row.lies_below |= is_covered == [false, true];
+        }
+        if is_covered.contains(&true) {
+            self.skipped = 1;
+            return;
+        }
+        let extent = |name| number(element, name).and_then(|cells| usize::try_from(cells).ok()).unwrap_or(1);
+        self.cell.span = Span { columns: extent("gridSpan"), rows: extent("rowSpan") };
+    }
+
+    fn end_row(&mut self) {
+        let Row { cells, lies_below } = self.row.take().unwrap_or_default();
+        let lies_below = lies_below || cells.first().is_some_and(|cell| cell.text.is_empty());
+        let kind = match self.header {
+            Header::First => RowKind::Header,
+            Header::Wide if lies_below => RowKind::LikeHeader,
+            Header::Wide | Header::Nothing => RowKind::Unknown,
+        };
+        let is_wide = kind == RowKind::Header && cells.iter().any(|cell| cell.span.columns > 1);
+        self.header = if is_wide { Header::Wide } else { Header::Nothing };
+        let lines = self.grid.lines(cells, kind);
+        self.add_rows(lines);
     }
 
     fn close(&mut self, name: &str) {
@@ -183,14 +282,11 @@ impl Shapes {
             "tc" => {
                 let cell = std::mem::take(&mut self.cell);
                 if let Some(row) = &mut self.row {
-                    row.push(Cell { text: cell, ..Cell::default() });
+                    row.cells.push(cell);
                 }
             }
-            "tr" => {
-                let cells = self.row.take().unwrap_or_default();
-                let lines = self.grid.lines(cells, RowKind::of(std::mem::take(&mut self.has_header)));
-                self.add_rows(lines);
-            }
+            "tr" => self.end_row(),
+            "grpSp" => drop(self.open_groups.pop()),
             "tbl" => {
                 let lines = self.grid.last_lines();
                 self.add_rows(lines);
@@ -215,85 +311,21 @@ impl Shapes {
         let text = line.text.trim();
         if text.is_empty() {
         } else if self.row.is_some() {
-            let words = [self.cell.as_str(), text].join(" ");
-            self.cell = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = [self.cell.text.as_str(), text].join(" ");
+            self.cell.text = words.split_whitespace().collect::<Vec<_>>().join(" ");
         } else {
             self.shape.lines.push(Line { text: text.to_owned(), ..line });
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::archive::tests::packed;
-
-    #[test]
-    fn paragraphs_of_a_body_are_a_list() {
-        let shape = |kind: &str, paragraphs: &[(&str, &str)]| {
-            let paragraph = |(properties, text): &(&str, &str)| {
-                format!("<a:p><a:pPr {properties}</a:pPr><a:r><a:t>{text}</a:t></a:r></a:p>")
-            };
-            let paragraphs: String = paragraphs.iter().map(paragraph).collect();
-            format!("<p:sp><p:nvPr>{kind}</p:nvPr><p:txBody><a:lstStyle/>{paragraphs}</p:txBody></p:sp>")
-        };
-        let read = |xml: &str| {
-            Shapes::read(xml).expect("shapes").iter().map(|shape| shape.text(shape.is_body)).collect::<Vec<_>>()
-        };
-        let body = "<p:ph idx='1'/>";
-        assert_eq!(read(&shape(body, &[(">", "Alone.")])), ["Alone."]);
-        let many = [(">", "Ask"), ("lvl='1'>", "early"), (">", "Wait"), ("><a:buNone/>", "No entry")];
-        assert_eq!(read(&shape(body, &many)), ["- Ask\n  - early\n- Wait\nNo entry"]);
-        assert_eq!(read(&shape("", &many)), ["Ask\nearly\nWait\nNo entry"]);
-        let steps = [
-            ("><a:buAutoNum type='arabicPeriod'/>", "Ask"),
-            ("lvl='1'><a:buChar char='•'/>", "early"),
-            ("><a:buAutoNum type='arabicPeriod'/>", "Wait"),
-            (">", "Then"),
-            ("><a:buAutoNum type='arabicPeriod'/>", "Go"),
-        ];
-        assert_eq!(read(&shape("", &steps)), ["1. Ask\n  - early\n2. Wait\nThen\n1. Go"]);
-    }
-
-    #[test]
-    fn slides_are_pages_in_the_order_of_the_show() {
-        let text = |words: &str| format!("<a:p><a:r><a:t>{words}</a:t></a:r></a:p>");
-        let slide = |shapes: &str| format!("<p:sld><p:spTree>{shapes}</p:spTree></p:sld>");
-        let first = slide(&format!(
-            "<p:sp>{}</p:sp><p:sp><p:nvPr><p:ph type='title'/></p:nvPr>{}</p:sp>",
-            text("Body &amp; more"),
-            text("Opening")
-        ));
-        let second = slide(&format!(
-            "<p:graphicFrame><a:tbl><a:tr><a:tc>{}</a:tc><a:tc>{}</a:tc></a:tr></a:tbl></p:graphicFrame>",
-            text("A"),
-            text("1")
-        ));
-        let notes = format!(
-            "<p:notes><p:sp><p:ph type='sldNum'/>{}</p:sp><p:sp><p:ph type='body'/>{}</p:sp></p:notes>",
-            text("7"),
-            text("Say hello.")
-        );
-        let parts: [(&str, &str); 6] = [
-            (
-                PRESENTATION,
-                "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='b'/><p:sldId id='257' r:id='a'/></p:sldIdLst></p:presentation>",
-            ),
-            (
-                "ppt/_rels/presentation.xml.rels",
-                "<R><R Id='a' Target='slides/s1.xml'/><R Id='b' Target='/ppt/slides/s2.xml'/></R>",
-            ),
-            ("ppt/slides/s1.xml", &second),
-            ("ppt/slides/s2.xml", &first),
-            ("ppt/slides/_rels/s2.xml.rels", "<R><R Id='n' Type='http://x/notesSlide' Target='../notes/n.xml'/></R>"),
-            ("ppt/notes/n.xml", &notes),
-        ];
-        let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
-        let mut content = Content::default();
-        presentation(&packed(&parts), &mut content).expect("a presentation");
-        assert_eq!(content.text, "Opening\n\nBody & more\n\nSay hello.\n\n| A | 1 |");
-        assert_eq!(content.pages.count(), 2);
-        assert_eq!(content.pages.page_at(content.text.len() - 1), Some(2));
-        assert_eq!(content.headings[0].text, "Opening");
-    }
+fn number(element: &Element<'_>, name: &str) -> Option<i64> {
+    element.attribute(name)?.trim_end_matches('%').parse().ok()
 }
+
+fn is_on(element: &Element<'_>, name: &str) -> bool {
+    matches!(element.attribute(name).as_deref(), Some("1" | "true"))
+}
+
+#[cfg(test)]
+mod tests;
