@@ -17,7 +17,7 @@ use super::{
     grid::{Cell, Grid, RowKind, Span},
     legacy_word,
     office::{self, Sheet, Text},
-    rich_text,
+    open_document, rich_text,
 };
 
 /// Adds a document.
@@ -71,7 +71,11 @@ fn read(bytes: &[u8], format: anydoc::Format) -> Result<anydoc::model::Document,
     if format == anydoc::Format::Doc {
         legacy_word::check(bytes)?;
     }
-    let shown = if format == anydoc::Format::Rtf { Cow::Owned(rich_text::shown(bytes)) } else { Cow::Borrowed(bytes) };
+    let shown = match format {
+        anydoc::Format::Rtf => Cow::Owned(rich_text::shown(bytes)),
+        anydoc::Format::Odt | anydoc::Format::Odp => Cow::Owned(open_document::shown(bytes)?),
+        _ => Cow::Borrowed(bytes),
+    };
     anydoc::to_document(&shown, format).map_err(failure)
 }
 
@@ -204,6 +208,23 @@ mod tests {
         let content = read(&packed(&parts), anydoc::Format::Odt);
         assert_eq!(content.text, "Leave\n\n28 days.\n- One\n- Two\n\n| Kind | Days |\n|---|---|\n| Annual | 28 |");
         assert_eq!(content.headings.len(), 1);
+    }
+
+    fn open_document(body: &str) -> Vec<u8> {
+        let names = ["office", "style", "text"]
+            .map(|name| format!("xmlns:{name}='urn:oasis:names:tc:opendocument:xmlns:{name}:1.0'"));
+        let styles = "<style:style style:name='H' style:family='text'><style:text-properties text:display='none'/></style:style><style:style style:name='U' style:family='text'><style:text-properties style:text-position='super 58%'/></style:style>";
+        let content = format!(
+            "<office:document-content {}><office:automatic-styles>{styles}</office:automatic-styles><office:body><office:text>{body}</office:text></office:body></office:document-content>",
+            names.join(" ")
+        );
+        packed(&[("mimetype", b"application/vnd.oasis.opendocument.text"), ("content.xml", content.as_bytes())])
+    }
+
+    #[test]
+    fn open_documents_show_neither_hidden_text_nor_comments() {
+        let body = "<text:p>Free within 10 km<office:annotation><text:p>True?</text:p></office:annotation><text:span text:style-name='H'> for us</text:span>, 10<text:span text:style-name='U'>-3</text:span> beyond.</text:p><text:section text:display='none'><text:p>Margin</text:p></text:section>";
+        assert_eq!(read(&open_document(body), anydoc::Format::Odt).text, "Free within 10 km, 10⁻³ beyond.");
     }
 
     #[test]

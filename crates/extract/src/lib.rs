@@ -29,6 +29,7 @@ mod media_type;
 mod msg;
 mod notebook;
 mod office;
+mod open_document;
 mod parts;
 mod pdf;
 mod plain;

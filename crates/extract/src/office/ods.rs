@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use calamine::{Ods, OdsError, Reader, SheetVisible};
 
-use super::super::{Cause, ExtractError, archive::Archive, content::Content, xml::walk};
+use super::super::{Cause, ExtractError, archive::Archive, content::Content, open_document};
 use super::{
     number_format::Format,
     read_title,
@@ -17,11 +17,8 @@ pub(crate) fn open_workbook(bytes: &[u8], content: &mut Content) -> Result<(), E
     let mut archive = Archive::open(bytes)?;
     archive.check_size()?;
     read_title(&mut archive, content)?;
-    // The library looks for the end of a table, or of a comment, without end where the text ends before it.
-    if let Some(xml) = archive.text("content.xml")? {
-        walk(&xml, |_| Ok(()))?;
-    }
-    let mut workbook: Ods<_> = Ods::new(Cursor::new(bytes)).map_err(|error| match error {
+    let shown = open_document::shown(bytes)?;
+    let mut workbook: Ods<_> = Ods::new(Cursor::new(shown)).map_err(|error| match error {
         OdsError::Password => needs_password(),
         other => damaged(&other),
     })?;
@@ -95,9 +92,9 @@ mod tests {
     }
 
     #[test]
-    fn hidden_sheets_are_left_out() {
-        let rows = "<table:table-row><table:table-cell office:value-type='float' office:value='7'><text:p>7</text:p></table:table-cell></table:table-row>";
-        assert_eq!(sheet(rows).expect("a workbook").text, "Staff\n\n7");
+    fn values_are_shown_in_their_formats_and_hidden_sheets_are_not() {
+        let rows = "<table:table-row><table:table-cell office:value-type='percentage' office:value='-.0974'><text:p>-9.7 %</text:p></table:table-cell></table:table-row>";
+        assert_eq!(sheet(rows).expect("a workbook").text, "Staff\n\n-9.7 %");
         let hidden = "<office:automatic-styles><style:style style:name='t' style:family='table'><style:table-properties table:display='false'/></style:style></office:automatic-styles><office:body>";
         let body =
             body(rows).replace("<office:body>", hidden).replace("<table:table ", "<table:table table:style-name='t' ");
