@@ -2,6 +2,8 @@
 //!
 //! The model does not say where slides begin, so these have no pages.
 
+mod notes;
+
 use std::borrow::Cow;
 
 use anydoc::{
@@ -19,6 +21,7 @@ use super::{
     office::{self, Sheet, Text},
     open_document, rich_text,
 };
+use notes::Notes;
 
 /// Adds a document.
 pub(super) fn document(bytes: &[u8], format: anydoc::Format, content: &mut Content) -> Result<(), ExtractError> {
@@ -26,12 +29,31 @@ pub(super) fn document(bytes: &[u8], format: anydoc::Format, content: &mut Conte
     if is_archive(bytes) {
         office::read_title(&mut Archive::open(bytes)?, content)?;
     }
-    let notes = document.notes.iter().flat_map(|note| &note.blocks);
+    let notes = Notes::new(&document.notes);
     let are_slides = matches!(format, anydoc::Format::Ppt | anydoc::Format::Odp);
-    document.blocks.iter().chain(notes).try_for_each(|block| match block {
-        // A title of a slide, which the model puts below one that slides do not have.
-        Block::Heading { content: inlines, .. } if are_slides => content.heading(1, &inlines_to_plain_text(inlines)),
-        block => write(block, content),
+    for block in &document.blocks {
+        match block {
+            // A title of a slide, which the model puts below one that slides do not have.
+            Block::Heading { content: inlines, .. } if are_slides => {
+                content.heading(1, &inlines_to_plain_text(inlines))?;
+            }
+            block => {
+                if matches!(block, Block::Heading { .. }) {
+                    write_notes(&notes, false, content)?;
+                }
+                write(block, &notes, content)?;
+            }
+        }
+    }
+    write_notes(&notes, true, content)
+}
+
+/// Writes the notes of the section that ends.
+fn write_notes(notes: &Notes<'_>, is_end: bool, content: &mut Content) -> Result<(), ExtractError> {
+    notes.take(is_end).try_for_each(|(number, note)| {
+        let text = text_of(&note.blocks, notes);
+        let text = text.trim();
+        if text.is_empty() { Ok(()) } else { content.block(&format!("[{number}] {text}")) }
     })
 }
 
@@ -40,7 +62,7 @@ pub(super) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
     for block in &read(bytes, anydoc::Format::Excel)?.blocks {
         match block {
             Block::Table(table) => write_sheet(table, content)?,
-            block => write(block, content)?,
+            block => write(block, &Notes::new(&[]), content)?,
         }
     }
     Ok(())
@@ -57,8 +79,9 @@ fn write_sheet(table: &Table, content: &mut Content) -> Result<(), ExtractError>
         Dimensions { start: (row, column), end: (end(row, cell.row_span), end(column, cell.col_span)) }
     });
     let mut sheet = Sheet::new(None, merged);
+    let notes = Notes::new(&[]);
     for (place, cell) in cells() {
-        sheet.push(place, Text { text: text_of(&cell.blocks), is_bold: false }, content)?;
+        sheet.push(place, Text { text: text_of(&cell.blocks, &notes), is_bold: false }, content)?;
     }
     sheet.finish(content)
 }
@@ -79,46 +102,46 @@ fn read(bytes: &[u8], format: anydoc::Format) -> Result<anydoc::model::Document,
     anydoc::to_document(&shown, format).map_err(failure)
 }
 
-fn write(block: &Block, content: &mut Content) -> Result<(), ExtractError> {
+fn write(block: &Block, notes: &Notes<'_>, content: &mut Content) -> Result<(), ExtractError> {
     match block {
         Block::Heading { level, content: inlines, .. } => content.heading(*level, &inlines_to_plain_text(inlines)),
-        Block::Paragraph(inlines) => content.block(&inlines_to_plain_text(inlines)),
-        Block::List(list) => write_list(list, "", content),
+        Block::Paragraph(inlines) => content.block(&notes.text(inlines)),
+        Block::List(list) => write_list(list, "", notes, content),
         Block::Table(table) if table.kind == TableKind::Layout || table.is_single_cell() => {
-            cells(table).flat_map(|cell| &cell.blocks).try_for_each(|block| write(block, content))
+            cells(table).flat_map(|cell| &cell.blocks).try_for_each(|block| write(block, notes, content))
         }
-        Block::Table(table) => write_table(table, content),
-        Block::BlockQuote(blocks) => blocks.iter().try_for_each(|block| write(block, content)),
+        Block::Table(table) => write_table(table, notes, content),
+        Block::BlockQuote(blocks) => blocks.iter().try_for_each(|block| write(block, notes, content)),
         Block::CodeBlock { text, .. } | Block::Math(text) => content.block(text),
         Block::Rule => Ok(()),
     }
 }
 
 /// Writes a list, each paragraph of an entry below its mark.
-fn write_list(list: &List, indent: &str, content: &mut Content) -> Result<(), ExtractError> {
+fn write_list(list: &List, indent: &str, notes: &Notes<'_>, content: &mut Content) -> Result<(), ExtractError> {
     let deeper = format!("{indent}  ");
     for (place, item) in (list.start..).zip(&list.items) {
         let label = item.marker_label.clone().unwrap_or_else(|| list.marker.label(place));
         let mut mark = format!("{indent}{label} ");
         for block in &item.blocks {
             match block {
-                Block::List(inner) => write_list(inner, &deeper, content)?,
+                Block::List(inner) => write_list(inner, &deeper, notes, content)?,
                 Block::Paragraph(inlines) => {
-                    content.line(&format!("{mark}{}", inlines_to_plain_text(inlines)))?;
+                    content.line(&format!("{mark}{}", notes.text(inlines)))?;
                     mark.clone_from(&deeper);
                 }
-                other => write(other, content)?,
+                other => write(other, notes, content)?,
             }
         }
     }
     Ok(())
 }
 
-fn write_table(table: &Table, content: &mut Content) -> Result<(), ExtractError> {
+fn write_table(table: &Table, notes: &Notes<'_>, content: &mut Content) -> Result<(), ExtractError> {
     let mut grid = Grid::default();
     for (number, row) in table.grid.iter().enumerate() {
         let cells = row.iter().filter_map(origin).map(|cell| Cell {
-            text: text_of(&cell.blocks).split_whitespace().collect::<Vec<_>>().join(" "),
+            text: text_of(&cell.blocks, notes).split_whitespace().collect::<Vec<_>>().join(" "),
             span: Span { columns: extent(cell.col_span), rows: extent(cell.row_span) },
         });
         grid.write(cells.collect(), RowKind::of(number < table.header_rows), content)?;
@@ -142,12 +165,12 @@ fn extent(span: u32) -> usize {
 }
 
 /// The text of blocks that stand in a cell.
-fn text_of(blocks: &[Block]) -> String {
+fn text_of(blocks: &[Block], notes: &Notes<'_>) -> String {
     let texts = blocks.iter().map(|block| match block {
-        Block::Heading { content: inlines, .. } | Block::Paragraph(inlines) => inlines_to_plain_text(inlines),
-        Block::List(list) => list.items.iter().map(|item| text_of(&item.blocks)).collect::<Vec<_>>().join("; "),
-        Block::Table(table) => cells(table).map(|cell| text_of(&cell.blocks)).collect::<Vec<_>>().join(" "),
-        Block::BlockQuote(blocks) => text_of(blocks),
+        Block::Heading { content: inlines, .. } | Block::Paragraph(inlines) => notes.text(inlines),
+        Block::List(list) => list.items.iter().map(|item| text_of(&item.blocks, notes)).collect::<Vec<_>>().join("; "),
+        Block::Table(table) => cells(table).map(|cell| text_of(&cell.blocks, notes)).collect::<Vec<_>>().join(" "),
+        Block::BlockQuote(blocks) => text_of(blocks, notes),
         Block::CodeBlock { text, .. } | Block::Math(text) => text.clone(),
         Block::Rule => String::new(),
     });
@@ -225,6 +248,24 @@ mod tests {
     fn open_documents_show_neither_hidden_text_nor_comments() {
         let body = "<text:p>Free within 10 km<office:annotation><text:p>True?</text:p></office:annotation><text:span text:style-name='H'> for us</text:span>, 10<text:span text:style-name='U'>-3</text:span> beyond.</text:p><text:section text:display='none'><text:p>Margin</text:p></text:section>";
         assert_eq!(read(&open_document(body), anydoc::Format::Odt).text, "Free within 10 km, 10⁻³ beyond.");
+    }
+
+    #[test]
+    fn notes_have_numbers_and_stand_below_their_section() {
+        let note = |text: &str| {
+            format!(
+                "<text:note text:note-class='footnote'><text:note-citation>1</text:note-citation><text:note-body><text:p>{text}</text:p></text:note-body></text:note>"
+            )
+        };
+        let body = format!(
+            "<text:p>By the stere{} at 72.</text:p><text:h>Kinds</text:h><text:p>Beech{}.</text:p>",
+            note("A cubic metre."),
+            note("Dry.")
+        );
+        let content = read(&open_document(&body), anydoc::Format::Odt);
+        assert_eq!(content.text, "By the stere[1] at 72.\n\n[1] A cubic metre.\n\nKinds\n\nBeech[2].\n\n[2] Dry.");
+        let text = br"{\rtf1\ansi\pard Rent{\super\chftn{\footnote\pard\plain {\super\chftn} By the 3rd.}} is 5.\par}";
+        assert_eq!(read(text, anydoc::Format::Rtf).text, "Rent[1] is 5.\n\n[1] By the 3rd.");
     }
 
     #[test]
