@@ -177,9 +177,13 @@ pub(super) fn differs(first: &[Cell], below: &[Vec<Cell>]) -> bool {
     is_proven
 }
 
+/// Whether a cell is a number or an amount, not a date or an address.
+pub(super) fn is_number(cell: &str) -> bool {
+    matches!(Kind::of(cell), Kind::Year(_) | Kind::Whole | Kind::Amount)
+}
+
 /// Whether a column of nothing but numbers lies below one of the cells.
 pub(super) fn stands_over_numbers(first: &[Cell], below: &[Vec<Cell>]) -> bool {
-    let is_number = |cell: &str| matches!(Kind::of(cell), Kind::Year(_) | Kind::Whole | Kind::Amount);
     first.iter().any(|(column, _)| {
         let mut cells = below.iter().flatten().filter(|(other, _)| other == column).peekable();
         cells.peek().is_some() && cells.all(|(_, cell)| is_number(cell))
@@ -297,10 +301,12 @@ impl<'t> Column<'t> {
     /// Whether the first cell names a column of nothing but numbers. `is_small` means that the names may begin with
     /// small letters: else such a word is a value, as "free" is over prices.
     fn heads_numbers(&self, is_small: bool) -> bool {
-        let is_number = |cell: &&str| matches!(Kind::of(cell), Kind::Year(_) | Kind::Whole | Kind::Amount);
         let is_value =
             self.name.starts_with(char::is_lowercase) && !is_small || VALUES.contains(&&*self.name.to_lowercase());
-        !is_value && is_text(self.name) && self.below.len() >= FEWEST_NUMBERS && self.below.iter().all(is_number)
+        !is_value
+            && is_text(self.name)
+            && self.below.len() >= FEWEST_NUMBERS
+            && self.below.iter().all(|cell| is_number(cell))
     }
 }
 

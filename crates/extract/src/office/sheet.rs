@@ -94,7 +94,7 @@ impl Sheet {
         for (column, cell) in &cells {
             let Some(region) = self.merged.get(&(number, *column)) else { continue };
             if region.end.1 > *column {
-                row.wide.insert(place(*column), place(region.end.1 - column + 1));
+                row.wide.insert(place(*column), place(region.end.1 - column).saturating_add(1));
             }
             if region.end.0 > number && cell.text.len() <= LONGEST_REPEATED {
                 self.reaching.insert(*column, (cell.text.clone(), region.end.0));

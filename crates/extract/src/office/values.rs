@@ -50,7 +50,9 @@ fn time_of(time: &ExcelDateTime, format: TimeFormat) -> String {
         Some(Date::Year) => format!("{year:04}"),
         None => String::new(),
     };
-    let clock = match format.has_time {
+    // Midnight is no time of day where a date says it all.
+    let has_clock = format.has_time && (format.date.is_none() || (hour, minute, second) != (0, 0, 0));
+    let clock = match has_clock {
         true if format.has_seconds || second != 0 => format!("{hour:02}:{minute:02}:{second:02}"),
         true => format!("{hour:02}:{minute:02}"),
         false => String::new(),
@@ -87,6 +89,7 @@ mod tests {
             (46_082.0, "mmm yy", "2026-03"),
             (46_082.0, "yyyy", "2026"),
             (46_090.5, "yyyy\\-mm\\-dd hh:mm", "2026-03-09 12:00"),
+            (46_090.0, "yyyy-mm-dd h:mm:ss", "2026-03-09"),
             (46_090.5, "d/m/yy", "2026-03-09"),
             (46_090.5, "h:mm AM/PM", "12:00"),
             (0.3125, "hh:mm", "07:30"),

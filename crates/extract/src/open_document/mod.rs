@@ -27,7 +27,9 @@ pub(super) fn shown(bytes: &[u8]) -> Result<Vec<u8>, ExtractError> {
     let mut styles = Styles::default();
     styles.read(&common, "styles")?;
     styles.read(&content, "automatic-styles")?;
-    replaced(bytes, &rewritten(&content, &styles)?)
+    let rewritten = rewritten(&content, &styles)?;
+    drop((common, content));
+    replaced(bytes, &rewritten)
 }
 
 /// The archive with another content.

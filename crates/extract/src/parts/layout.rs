@@ -15,6 +15,10 @@ const FEWEST_NAMES: usize = 3;
 /// Fewest columns of a table below which sums have names in the column of another one.
 const FEWEST_COLUMNS: usize = 4;
 
+/// What else the second of two columns is often called, in lower case. None of these is a value.
+const NAMES_OF_VALUES: [&str; 9] =
+    ["answer", "comment", "comments", "notes", "qty", "remark", "remarks", "result", "salary"];
+
 /// A row of a sheet: its cells with text.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
@@ -219,16 +223,23 @@ fn are_pairs(rows: &[Row]) -> bool {
     let Some(((_, value), below)) = pairs.split_first() else { return false };
     let names: HashSet<&str> = pairs.iter().map(|(name, _)| *name).collect();
     let are_names = names.len() == pairs.len() && names.iter().all(|name| header::is_text(name));
-    if places.len() > 1 || !are_names || header::is_name_of_column(value) {
+    if places.len() > 1 || !are_names || is_name_of_values(value) {
         return false;
     }
     if below.is_empty() || !header::is_text(value) {
         return true;
     }
-    match below.iter().filter(|(_, value)| is_number(value)).count() {
-        0 => value.contains(|sign: char| sign.is_ascii_digit()),
-        numbers => numbers < below.len() && !header::are_mostly_numbers(numbers, below.len()),
+    match (below, below.iter().filter(|(_, value)| is_number(value)).count()) {
+        (_, 0) => value.contains(|sign: char| sign.is_ascii_digit()),
+        // A date below words is one more value.
+        ([(_, only)], _) => !header::is_number(only),
+        (_, numbers) => numbers < below.len() && !header::are_mostly_numbers(numbers, below.len()),
     }
+}
+
+/// Whether a cell is what the second of two columns is often called.
+fn is_name_of_values(cell: &str) -> bool {
+    header::is_name_of_column(cell) || NAMES_OF_VALUES.contains(&cell.to_lowercase().as_str())
 }
 
 fn column_of<'r>(column: usize, rows: impl IntoIterator<Item = &'r Row>) -> impl Iterator<Item = &'r str> {

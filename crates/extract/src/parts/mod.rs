@@ -158,7 +158,10 @@ fn line_of(row: &Row) -> String {
         return texts.join("\n");
     }
     match texts.as_slice() {
-        [name, value] if header::is_text(name) && name.chars().count() <= LONGEST_NAME => format!("{name}: {value}"),
+        [name, value] if header::is_text(name) && name.chars().count() <= LONGEST_NAME => {
+            let colon = if name.ends_with('?') { "" } else { ":" };
+            format!("{name}{colon} {value}")
+        }
         texts => rows::row(texts),
     }
 }

@@ -86,7 +86,16 @@ fn names_with_values_have_no_header() {
     assert_eq!(read(&sheet), "Project: Lock gate 3\nManager: Ines Falk\nBudget: 410000");
     let form = ["Order no.:|DN-11|Date:|2026-04-22", "Customer:|Adler|Driver:|", "", "Received by:|A. Lindner"];
     assert_eq!(read(&form), "Order no.: DN-11\nDate: 2026-04-22\nCustomer: Adler\nDriver:\nReceived by: A. Lindner");
+    assert_eq!(
+        read(&["pH|2|8", "Oil|1|3", "", "Checked by|I. Falk", "On|2026-05-01"]),
+        "| pH | 2 | 8 |\n| Oil | 1 | 3 |\n\nChecked by: I. Falk\nOn: 2026-05-01"
+    );
+    assert_eq!(read(&["Open?|All day", "Since?|1998", "By?|us"]), "Open? All day\nSince? 1998\nBy? us");
     // These are tables.
+    assert_eq!(
+        read(&["Item|Qty", "Screws|100", "Glue|2 tubes"]),
+        "| Item: Screws | Qty: 100 |\n| Item: Glue | Qty: 2 tubes |"
+    );
     assert_eq!(
         read(&["Setting|Value", "Name|gannet", "Limit|250"]),
         "| Setting: Name | Value: gannet |\n| Setting: Limit | Value: 250 |"
