@@ -1,52 +1,79 @@
-//! Raised text, which must not read as if it stood on the line: 10⁶ is not 106.
+//! Text above and below the line, written so that it stays apart from what it stands at: 10⁶, not 106.
 
-use std::borrow::Cow;
+/// Where a text stands, seen from the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Above,
+    Below,
+}
 
-/// Ends of ordinal numbers, which programs raise: `21st`.
-const ORDINALS: [&str; 4] = ["nd", "rd", "st", "th"];
+/// Longest text that is written as an exponent or an index, in characters; a longer one is small print.
+const LONGEST: usize = 24;
 
-/// Raised text as it is written in plain text: with the signs that Unicode has for it, else as `^(…)`. White space around
-/// it, signs such as `*`, and ends of ordinal numbers stay as they are.
-pub(super) fn raised(text: &str) -> Cow<'_, str> {
-    let core = text.trim();
-    if !core.contains(char::is_alphanumeric) && !core.contains(['+', '-', '−', '–']) || ORDINALS.contains(&core) {
-        return Cow::Borrowed(text);
+/// Characters that Unicode has above and below the line.
+const SIGNS: [(char, char, char); 17] = [
+    ('0', '⁰', '₀'),
+    ('1', '¹', '₁'),
+    ('2', '²', '₂'),
+    ('3', '³', '₃'),
+    ('4', '⁴', '₄'),
+    ('5', '⁵', '₅'),
+    ('6', '⁶', '₆'),
+    ('7', '⁷', '₇'),
+    ('8', '⁸', '₈'),
+    ('9', '⁹', '₉'),
+    ('+', '⁺', '₊'),
+    ('-', '⁻', '₋'),
+    ('−', '⁻', '₋'),
+    ('–', '⁻', '₋'),
+    ('=', '⁼', '₌'),
+    ('n', 'ⁿ', 'ₙ'),
+    ('i', 'ⁱ', 'ᵢ'),
+];
+
+/// Endings of ordinals and titles, which are read without a sign: "1st", "2e", "Mlle".
+const ENDINGS: [&str; 14] = ["st", "nd", "rd", "th", "er", "re", "ère", "e", "ème", "o", "a", "me", "lle", "TM"];
+
+/// A text above or below the line, as it is written in one.
+pub(super) fn written(text: &str, place: Place) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shifted = |sign: char| {
+        let found = SIGNS.iter().find(|(plain, above, below)| [*plain, *above, *below].contains(&sign));
+        found.map(|(_, above, below)| if place == Place::Above { *above } else { *below })
+    };
+    if let Some(signs) = text.chars().map(shifted).collect::<Option<String>>() {
+        return signs;
     }
+    let is_ending = place == Place::Above && ENDINGS.contains(&text.as_str());
+    // A trade mark, a degree, an asterisk.
+    let is_sign = !text.contains(char::is_alphanumeric);
+    if is_ending || is_sign || text.chars().count() > LONGEST {
+        return text;
+    }
+    let inner = text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(&text);
+    format!("{}({inner})", if place == Place::Above { '^' } else { '_' })
+}
+
+/// Text above the line, with the white space around it.
+pub(super) fn raised(text: &str) -> String {
+    let core = text.trim();
     let start = text.len() - text.trim_start().len();
     let (before, after) = (text.get(..start).unwrap_or_default(), text.get(start + core.len()..).unwrap_or_default());
-    let signs: Option<String> = core.chars().map(sign).collect();
-    let signs =
-        signs.unwrap_or_else(|| if core.chars().any(is_raised) { core.to_owned() } else { format!("^({core})") });
-    Cow::Owned(format!("{before}{signs}{after}"))
+    format!("{before}{}{after}", written(core, Place::Above))
 }
 
-/// The raised form of a sign, if there is one.
-const fn sign(sign: char) -> Option<char> {
-    Some(match sign {
-        '0' => '⁰',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4' => '⁴',
-        '5' => '⁵',
-        '6' => '⁶',
-        '7' => '⁷',
-        '8' => '⁸',
-        '9' => '⁹',
-        '+' => '⁺',
-        '-' | '−' | '–' => '⁻',
-        '=' => '⁼',
-        '(' => '⁽',
-        ')' => '⁾',
-        'i' => 'ⁱ',
-        'n' => 'ⁿ',
-        _ => return None,
-    })
+/// The mark of a note, in brackets.
+pub(super) fn note_mark(text: &str) -> String {
+    let text = text.trim();
+    let inner = text.trim_matches(['(', ')']);
+    if text.starts_with('[') || inner.is_empty() { text.to_owned() } else { format!("[{inner}]") }
 }
 
-/// Whether a sign is a raised one itself.
-const fn is_raised(sign: char) -> bool {
-    matches!(sign, '¹' | '²' | '³' | '⁰' | 'ⁱ' | '⁴'..='ⁿ' | '™' | '℠' | '®' | 'ª' | 'º')
+/// Whether a text above the line is the number of a note in brackets.
+pub(super) fn is_bracketed(text: &str) -> bool {
+    let text = text.trim();
+    let number = text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or_default();
+    text.starts_with('[') || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -54,24 +81,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn raised_text_stands_apart_from_the_line() {
+    fn exponents_and_indices_stay_apart_from_their_base() {
         let cases = [
-            ("6", "⁶"),
-            ("-3", "⁻³"),
-            ("−3", "⁻³"),
-            (" 2 ", " ² "),
-            ("n+1", "ⁿ⁺¹"),
-            ("2x", "^(2x)"),
-            ("a, b", "^(a, b)"),
-            ("²", "²"),
-            ("™", "™"),
-            ("th", "th"),
-            ("*", "*"),
-            (" ", " "),
-            ("", ""),
+            ("6", "⁶", "₆"),
+            (" -3", "⁻³", "₋₃"),
+            ("n", "ⁿ", "ₙ"),
+            ("²", "²", "₂"),
+            ("max", "^(max)", "_(max)"),
+            ("(k)", "^(k)", "_(k)"),
+            ("a, b", "^(a, b)", "_(a, b)"),
+            ("*", "*", "*"),
+            ("th", "th", "_(th)"),
+            ("", "", ""),
         ];
-        for (text, expected) in cases {
-            assert_eq!(raised(text), expected, "{text:?}");
+        for (text, above, below) in cases {
+            assert_eq!((written(text, Place::Above).as_str(), written(text, Place::Below).as_str()), (above, below));
         }
+        let print = "and this is the small print of the page";
+        assert_eq!(written(print, Place::Above), print);
+    }
+
+    #[test]
+    fn space_around_raised_text_stays() {
+        assert_eq!([" 2 ", "n+1", "2x", "™", " ", ""].map(raised), [" ² ", "ⁿ⁺¹", "^(2x)", "™", " ", ""]);
+    }
+
+    #[test]
+    fn marks_of_notes_are_bracketed_once() {
+        assert_eq!(["1", "[2]", "(3)", "*", "()"].map(note_mark), ["[1]", "[2]", "[3]", "[*]", "()"]);
+        assert_eq!(["[1]", "(3)", "(k)", "3", ""].map(is_bracketed), [true, true, false, false, false]);
     }
 }

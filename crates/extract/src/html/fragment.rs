@@ -3,15 +3,15 @@
 use ego_tree::iter::Edge;
 
 use super::{
-    SKIPPED, is_block,
+    kinds::{SKIPPED, is_block},
     tree::{Node, parse},
 };
 
 /// Elements that are kept beside blocks and headings.
-const KEPT: [&str; 6] = ["b", "br", "code", "strong", "td", "th"];
+const KEPT: [&str; 8] = ["b", "br", "code", "strong", "sub", "sup", "td", "th"];
 
 /// Attributes that are kept.
-const ATTRIBUTES: [&str; 4] = ["colspan", "hidden", "rowspan", "start"];
+const ATTRIBUTES: [&str; 6] = ["colspan", "hidden", "rowspan", "start", "style", "type"];
 
 /// Part of a page with each element closed, so that text around it stays what it is: nothing in it hides or ends what comes
 /// after it. Elements that are never read are left out, and of those that say nothing of what is in them, the tags.

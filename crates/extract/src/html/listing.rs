@@ -14,21 +14,78 @@ pub(super) struct OpenLists(Vec<Numbering>);
 
 #[derive(Debug, Clone, Copy)]
 enum Numbering {
-    /// Bullets, or letters, which are written as such.
+    /// Bullets.
     None,
     /// The number of the next item, and whether they count down.
-    Next { number: i64, step: i64 },
+    Next { number: i64, step: i64, kind: Numerals },
+}
+
+/// How a list writes its numbers.
+#[derive(Debug, Clone, Copy)]
+enum Numerals {
+    Digits,
+    Letters { are_capital: bool },
+    Roman { are_capital: bool },
+}
+
+impl Numerals {
+    fn of(list: &Element) -> Self {
+        match list.attribute("type") {
+            Some("a") => Self::Letters { are_capital: false },
+            Some("A") => Self::Letters { are_capital: true },
+            Some("i") => Self::Roman { are_capital: false },
+            Some("I") => Self::Roman { are_capital: true },
+            _ => Self::Digits,
+        }
+    }
+
+    /// A number as the list writes it; in digits where its letters do not reach.
+    fn write(self, number: i64) -> String {
+        let (written, are_capital) = match self {
+            Self::Digits => (None, false),
+            Self::Letters { are_capital } => (letter(number), are_capital),
+            Self::Roman { are_capital } => (roman(number), are_capital),
+        };
+        let written = written.unwrap_or_else(|| number.to_string());
+        if are_capital { written.to_uppercase() } else { written }
+    }
+}
+
+fn letter(number: i64) -> Option<String> {
+    let place = u8::try_from(number.checked_sub(1)?).ok().filter(|place| *place < 26)?;
+    Some(char::from(b'a' + place).to_string())
+}
+
+fn roman(mut number: i64) -> Option<String> {
+    const VALUES: [(i64, &str); 9] =
+        [(100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")];
+    const HIGHEST: i64 = 399;
+    if !(1..=HIGHEST).contains(&number) {
+        return None;
+    }
+    let mut written = String::new();
+    for (value, letters) in VALUES {
+        while number >= value {
+            written.push_str(letters);
+            number -= value;
+        }
+    }
+    Some(written)
 }
 
 impl OpenLists {
     /// Opens a list.
     pub(super) fn open(&mut self, list: &Element) {
-        let is_numbered = list.name() == "ol" && list.attribute("type").is_none_or(|kind| kind == "1");
+        let is_numbered = list.name() == "ol";
         let start = list.attribute("start").and_then(|start| start.trim().parse().ok());
         let step = if list.attribute("reversed").is_some() { -1 } else { 1 };
         // A list that counts down from a number that it does not tell is rare.
         let numbered = is_numbered && (step > 0 || start.is_some());
-        self.0.push(if numbered { Numbering::Next { number: start.unwrap_or(1), step } } else { Numbering::None });
+        self.0.push(if numbered {
+            Numbering::Next { number: start.unwrap_or(1), step, kind: Numerals::of(list) }
+        } else {
+            Numbering::None
+        });
     }
 
     /// Closes the innermost list.
@@ -38,10 +95,10 @@ impl OpenLists {
 
     /// The bullet or the number before the next item.
     pub(super) fn mark(&mut self, item: &Element) -> String {
-        let Some(Numbering::Next { number, step }) = self.0.last_mut() else { return "- ".to_owned() };
+        let Some(Numbering::Next { number, step, kind }) = self.0.last_mut() else { return "- ".to_owned() };
         let own: i64 = item.attribute("value").and_then(|value| value.trim().parse().ok()).unwrap_or(*number);
         *number = own.saturating_add(*step);
-        if own < 0 { "- ".to_owned() } else { format!("{own}. ") }
+        if own < 0 { "- ".to_owned() } else { format!("{}. ", kind.write(own)) }
     }
 }
 

@@ -7,26 +7,34 @@
 //! lose parts silently.
 
 mod fragment;
+mod hidden;
+mod kinds;
+mod layout;
 mod listing;
 mod main_content;
 mod menu;
 mod navigation;
 mod own_links;
 mod preformatted;
+mod raised;
 mod signs;
 mod tree;
 
 use std::collections::HashSet;
 
-use ego_tree::{NodeId, NodeRef, iter::Edge};
+use ego_tree::{NodeId, NodeRef, Tree, iter::Edge};
 
 pub(super) use self::fragment::{closed, escaped};
+use self::hidden::Hidden;
+use self::kinds::{FRAME, SKIPPED, is_block, level_of};
+use self::layout::rows_around_tables;
 use self::listing::{OpenLists, is_indented, is_number, is_term, joined};
 use self::main_content::{elements, main_content};
 use self::menu::left_out;
 use self::navigation::{is_navigation, names_pages_around};
 pub(super) use self::preformatted::between_fences;
-use self::preformatted::{fenced, fenced_line, is_line_of_code};
+use self::preformatted::{fenced, fenced_line, is_line_of_code, line_numbers};
+use self::raised::raised;
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
 use super::{
@@ -35,56 +43,6 @@ use super::{
     grid::{Cell, Grid, RowKind, Span},
 };
 
-/// Elements that are never read.
-const SKIPPED: [&str; 21] = [
-    "audio", "button", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "map", "nav", "noscript",
-    "object", "optgroup", "script", "select", "style", "svg", "template", "textarea", "video",
-];
-
-/// Elements that are left out around the main content, but kept inside it.
-const FRAME: [&str; 3] = ["header", "footer", "aside"];
-
-/// Elements that begin and end a paragraph.
-const BLOCKS: [&str; 37] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "center",
-    "caption",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "header",
-    "hgroup",
-    "hr",
-    "html",
-    "legend",
-    "li",
-    "main",
-    "menu",
-    "ol",
-    "p",
-    "pre",
-    "search",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "tfoot",
-    "thead",
-    "tr",
-    "ul",
-];
-
 /// Adds a web page; its title is that of the page.
 pub(super) fn page(text: &str, content: &mut Content) -> Result<(), ExtractError> {
     let tree = parse(text);
@@ -92,7 +50,7 @@ pub(super) fn page(text: &str, content: &mut Content) -> Result<(), ExtractError
         content.name(&text_of(title.0));
     }
     let (root, is_marked) = main_content(&tree);
-    Walk::new(content, !is_marked).run(root, &left_out(root, is_marked))
+    Walk::new(content, &tree, !is_marked).run(root, &left_out(root, is_marked))
 }
 
 /// The encoding that a page names in its first 1,024 bytes, where the HTML Standard looks for it.
@@ -126,6 +84,11 @@ struct Walk<'content> {
     preformatted: usize,
     /// The paragraph under way, if it is a line of code.
     line_of_code: Option<NodeId>,
+    /// The cell that numbers the lines of the code beside it.
+    line_numbers: Option<NodeId>,
+    hidden: Hidden,
+    /// Rows around tables.
+    layout: HashSet<NodeId>,
     lists: OpenLists,
     /// Open elements whose text is bold.
     bold: usize,
@@ -148,13 +111,16 @@ struct Walk<'content> {
 }
 
 impl<'content> Walk<'content> {
-    fn new(content: &'content mut Content, skips_frame: bool) -> Self {
+    fn new(content: &'content mut Content, tree: &Tree<Node>, skips_frame: bool) -> Self {
         Self {
             content,
             text: String::new(),
             heading: None,
             preformatted: 0,
             line_of_code: None,
+            line_numbers: None,
+            hidden: Hidden::of(tree.root()),
+            layout: rows_around_tables(tree),
             lists: OpenLists::default(),
             bold: 0,
             has_plain: false,
@@ -177,14 +143,19 @@ impl<'content> Walk<'content> {
                 Edge::Open(node) if left_out.contains(&node.id()) => skipped = Some(node.id()),
                 Edge::Open(node) => match node.value() {
                     Node::Element(element)
-                        if self.is_skipped(element)
+                        if self.is_skipped(node, element)
                             || self.is_permalink(node, element)
                             || is_navigation(node, element) =>
                     {
                         skipped = Some(node.id());
                     }
                     Node::Element(element) => {
-                        self.open(element)?;
+                        if let Some(text) = raised(node, element) {
+                            self.add(&text);
+                            skipped = Some(node.id());
+                            continue;
+                        }
+                        self.open(node, element)?;
                         if self.preformatted == 0 && is_line_of_code(node, element) {
                             (self.line_of_code, self.preformatted) = (Some(node.id()), 1);
                         }
@@ -209,12 +180,18 @@ impl<'content> Walk<'content> {
         self.end_term()
     }
 
-    fn is_skipped(&self, element: &Element) -> bool {
+    fn is_skipped(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
         let name = element.name();
-        SKIPPED.contains(&name)
-            || element.attribute("hidden").is_some()
-            || element.attribute("aria-hidden") == Some("true")
+        SKIPPED.contains(&name) && !(name == "button" && self.is_name_of_panel(node))
+            || self.hidden.contains(node, element)
+            || self.line_numbers == Some(node.id())
             || (self.skips_frame && self.inside == 0 && FRAME.contains(&name))
+    }
+
+    /// Whether a button is all of its heading: it shows and hides what follows.
+    fn is_name_of_panel(&self, button: NodeRef<'_, Node>) -> bool {
+        let is_blank = |node: NodeRef<'_, Node>| matches!(node.value(), Node::Text(text) if text.trim().is_empty());
+        self.heading.is_some() && button.prev_siblings().chain(button.next_siblings()).all(is_blank)
     }
 
     /// Whether the element is a link that leads to the place where it stands, in a heading, term, caption or elsewhere;
@@ -223,13 +200,13 @@ impl<'content> Walk<'content> {
         if element.name() != "a" {
             return false;
         }
-        let leads_within = element.attribute("href").is_some_and(|target| target.contains('#'));
+        let leads_within = element.attribute("href").is_none_or(|target| target.contains('#'));
         let text = text_of(node);
         let mut signs = text.chars().filter(|sign| !sign.is_whitespace() && !is_invisible(*sign)).peekable();
         (leads_within || self.heading.is_some()) && signs.peek().is_some() && signs.all(is_permalink_sign)
     }
 
-    fn open(&mut self, element: &Element) -> Result<(), ExtractError> {
+    fn open(&mut self, node: NodeRef<'_, Node>, element: &Element) -> Result<(), ExtractError> {
         let name = element.name();
         match name {
             "br" => self.text.push('\n'),
@@ -241,24 +218,19 @@ impl<'content> Walk<'content> {
                     row.span = Span { columns: span("colspan").unwrap_or(1), rows: span("rowspan").unwrap_or(1) };
                 }
             }
+            // The cells of a row around a table are there for the layout: they are paragraphs.
+            "tr" if self.layout.contains(&node.id()) => {
+                self.flush()?;
+                self.grid.end(self.content)?;
+            }
+            "tr" if line_numbers(node).is_some() => self.line_numbers = line_numbers(node),
             "tr" => {
                 self.flush()?;
                 self.rows.push(Row { cells: Vec::new(), span: Span::default(), kind: RowKind::Header });
             }
-            "table" if self.rows.is_empty() => {
-                self.flush()?;
-                self.grid.end(self.content)?;
-            }
-            // A table inside a cell: the one around it is there for the layout, its cells are paragraphs.
             "table" => {
-                self.grid.end(self.content)?;
-                for row in std::mem::take(&mut self.rows) {
-                    let line = Grid::only_line(row.cells);
-                    if !line.is_empty() {
-                        self.content.block(&line)?;
-                    }
-                }
                 self.flush()?;
+                self.grid.end(self.content)?;
             }
             _ if is_block(name) => self.flush()?,
             _ => {}
@@ -299,7 +271,7 @@ impl<'content> Walk<'content> {
                     self.grid.write(row.cells, row.kind, self.content)?;
                 }
             }
-            "table" if self.rows.is_empty() => {
+            "table" => {
                 self.flush()?;
                 self.grid.end(self.content)?;
             }
@@ -380,18 +352,6 @@ impl<'content> Walk<'content> {
                 if is_apart { self.content.block(&text) } else { self.content.line(&text) }
             }
         }
-    }
-}
-
-fn is_block(name: &str) -> bool {
-    BLOCKS.contains(&name) || level_of(name).is_some()
-}
-
-/// The level of a heading element.
-fn level_of(name: &str) -> Option<u8> {
-    match name.as_bytes() {
-        [b'h', digit @ b'1'..=b'6'] => Some(digit - b'0'),
-        _ => None,
     }
 }
 

@@ -10,9 +10,18 @@ use super::tree::{Element, Node, text_of};
 /// Landmarks that hold nothing of the content.
 const LANDMARKS: [&str; 2] = ["navigation", "search"];
 
-/// Class names of what leads through a manual: `DocBook`, `Texinfo`, `Sphinx`, and the common ones.
-const CLASSES: [&str; 8] =
-    ["breadcrumb", "breadcrumbs", "nav", "nav-panel", "navbar", "navfooter", "navheader", "sphinxsidebar"];
+/// Class names of what leads through a manual: `DocBook`, `Texinfo`, `Sphinx`, `MediaWiki`, and the common ones.
+const CLASSES: [&str; 9] = [
+    "breadcrumb",
+    "breadcrumbs",
+    "mw-editsection",
+    "nav",
+    "nav-panel",
+    "navbar",
+    "navfooter",
+    "navheader",
+    "sphinxsidebar",
+];
 
 /// Elements that may hold nothing but links to the pages around this one.
 const LINES: [&str; 4] = ["div", "p", "table", "ul"];

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 
 use super::{
-    SKIPPED, level_of,
+    kinds::{SKIPPED, level_of},
     tree::{Element, Node, text_of},
 };
 

@@ -1,6 +1,6 @@
 //! Text whose lines stand as they are written: code, and running text that is shown so.
 
-use ego_tree::NodeRef;
+use ego_tree::{NodeId, NodeRef};
 
 use super::tree::{Element, Node, text_of};
 
@@ -121,4 +121,23 @@ pub(super) fn is_line_of_code(node: NodeRef<'_, Node>, element: &Element) -> boo
         let text = text.trim();
         text.contains(char::is_whitespace) && !text.ends_with(['.', ':', '?', '!'])
     }
+}
+
+/// Most nodes of a cell that numbers lines. With it, the search takes time in proportion to the page.
+const MOST_NUMBERS: usize = 2_000;
+
+/// The cell of a row that numbers the lines of the code beside it.
+pub(super) fn line_numbers(row: NodeRef<'_, Node>) -> Option<NodeId> {
+    let is_named = |node: &NodeRef<'_, Node>, names: &[&str]| matches!(node.value(), Node::Element(element) if names.contains(&element.name()));
+    let mut cells = row.children().filter(|cell| is_named(cell, &["td", "th"]));
+    let (Some(numbers), Some(code), None) = (cells.next(), cells.next(), cells.next()) else { return None };
+    let is_code = code.descendants().take(MOST_NODES).any(|inner| is_named(&inner, &["pre"]));
+    if !is_code || numbers.descendants().nth(MOST_NUMBERS).is_some() {
+        return None;
+    }
+    let text = text_of(numbers);
+    let numbered: Option<Vec<u32>> = text.split_whitespace().map(|number| number.parse().ok()).collect();
+    let numbered = numbered.filter(|numbered| !numbered.is_empty())?;
+    let follows = numbered.iter().zip(numbered.iter().skip(1)).all(|(one, next)| one.checked_add(1) == Some(*next));
+    follows.then(|| numbers.id())
 }

@@ -1,7 +1,7 @@
 //! Signs that stand for something else than text: bullets, links to a place of the page, icons.
 
-/// Signs of links that lead to the place where they stand. Icon fonts have theirs in a private use area.
-const PERMALINKS: [char; 6] = ['¶', '#', '§', '🔗', '⚓', '∞'];
+/// Signs of links that lead to the place where they stand, and of those from a note back to its mark. Icon fonts have theirs in a private use area.
+const PERMALINKS: [char; 9] = ['¶', '#', '§', '🔗', '⚓', '∞', '^', '↑', '↩'];
 
 /// Terms that are bullets.
 const BULLETS: [&str; 14] = ["o", "*", "-", "•", "·", "–", "—", "+", "◦", "▪", "○", "●", "■", "‣"];

@@ -116,7 +116,7 @@ fn numbered_lists_keep_their_numbers() {
     let steps = "<p>Steps:</p><ol><li>Open</li><li><p>Stir</p><p>Well.</p></li><li>Wait<ul><li>a day</ul></ol>";
     assert_eq!(read(steps).text, "Steps:\n\n1. Open\n2. Stir\n\nWell.\n\n3. Wait\n- a day");
     assert_eq!(read("<ol start=4><li>Paint</li><li value=9>Dry</li></ol>").text, "4. Paint\n9. Dry");
-    assert_eq!(read("<ol type=a><li>Paint</ol><ol reversed><li>Dry</ol><li>Lone").text, "- Paint\n- Dry\n- Lone");
+    assert_eq!(read("<ol type=a><li>Paint</ol><ol reversed><li>Dry</ol><li>Lone").text, "a. Paint\n- Dry\n- Lone");
 }
 
 #[test]
@@ -262,4 +262,92 @@ fn lines_of_values_are_items() {
     for lines in ["One<br>2-3 days<br>4-5 days<br>6-7 days", "1 - Dry<br>2 - Wet<br>Done"] {
         assert_eq!(read(&format!("<p>{lines}</p>")).text, lines.replace("<br>", "\n"));
     }
+}
+
+#[test]
+fn lists_keep_their_letters_and_roman_numbers() {
+    let nested = "<ol><li>Stir<ol type=a><li>slowly<li>twice</ol><li>Dry<ol type=I start=3><li>well<li>again</ol></ol>";
+    assert_eq!(read(nested).text, "1. Stir\na. slowly\nb. twice\n\n2. Dry\nIII. well\nIV. again");
+    assert_eq!(read("<ol type=A start=26><li>Oil<li>Chalk</ol>").text, "Z. Oil\n\n27. Chalk");
+}
+
+#[test]
+fn text_above_and_below_the_line_stays_apart() {
+    for (html, text) in [
+        ("<p>10<sup>6</sup> J and 10<sup>-3</sup> m<sup>2</sup> of H<sub>2</sub>O</p>", "10⁶ J and 10⁻³ m² of H₂O"),
+        ("<p>2<sup>1</sup>/<sub>2</sub> of x<sub>max</sub></p>", "2¹/₂ of x_(max)"),
+        ("<p>Oil<sup><a href='#n3'>3</a></sup> dries.</p>", "Oil[3] dries."),
+        ("<p>Oil<a href='#n3'><sup>3</sup></a> dries<sup>[4]</sup>.</p>", "Oil[3] dries[4]."),
+        ("<p>Oil<a epub:type=noteref href='#n1'>1</a> dries.</p>", "Oil[1] dries."),
+        ("<table><tr><td>3 m<sup>2</sup></td><td>10<sup>5</sup></td></tr></table>", "| 3 m² | 10⁵ |"),
+        ("<p><a href='#top'>10<sup>6</sup> tins</a><sub> </sub></p>", "10⁶ tins"),
+    ] {
+        assert_eq!(read(html).text, text, "{html}");
+    }
+    assert_eq!(super::closed("10<sup>6</sup>"), "10<sup>6</sup>");
+}
+
+#[test]
+fn text_that_is_struck_out_is_left_out() {
+    let page = "<p>A tin costs <del>€14</del> <ins>€17</ins>, a crate <s>€50</s> <strike>€60</strike> €70.</p>";
+    assert_eq!(read(page).text, "A tin costs €17, a crate €70.");
+    assert_eq!(read("<p><span style='text-decoration: line-through'>€5</span> €6</p>").text, "€6");
+}
+
+#[test]
+fn panels_that_a_control_shows_are_read() {
+    for panel in [
+        "<div role=tabpanel hidden><p>Oil.</p></div>",
+        "<div role=tabpanel aria-hidden=true><p>Oil.</p></div>",
+        "<button aria-controls='o p'>Show</button><i></i><div id=p hidden><p>Oil.</p></div>",
+        "<a href='#p'>Show</a><i></i><div id=p style='display: none'><p>Oil.</p></div>",
+        "<button data-bs-target='#p'>Show</button><i></i><div id=p hidden><p>Oil.</p></div>",
+        "<button id=b>Show</button><i></i><div aria-labelledby=b hidden><p>Oil.</p></div>",
+        "<button>Show</button> <div hidden><p>Oil.</p></div>",
+        "<div hidden=until-found><p>Oil.</p></div>",
+    ] {
+        let text = read(panel).text;
+        assert_eq!(text.trim_start_matches("Show").trim(), "Oil.", "{panel}");
+    }
+    let accordion = read("<h3><button>Where is oil?</button></h3><div hidden><p>In the shed.</p></div>");
+    assert_eq!(accordion.text, "Where is oil?\n\nIn the shed.");
+    assert_eq!(accordion.headings.len(), 1);
+    assert_eq!(read("<h3>Oil <button>Copy</button></h3><p>Text</p>").text, "Oil\n\nText");
+}
+
+#[test]
+fn what_a_page_hides_is_left_out() {
+    for hidden in [
+        "<div hidden>Old.</div>",
+        "<p style='color: red; DISPLAY: none'>Old.</p>",
+        "<p style='visibility:hidden'>Old.</p>",
+        "<button aria-controls=m>Menu</button><ul id=m hidden><li><a href=/a>Oil</a><li><a href=/b>Chalk</a></ul>",
+        "<button aria-controls=d>Ask</button><div id=d role=dialog hidden>Old.</div>",
+    ] {
+        assert_eq!(read(&format!("{hidden}<p>Text.</p>")).text, "Text.", "{hidden}");
+    }
+    assert_eq!(read("<body style='display:none'><p>Text.</p></body>").text, "Text.");
+}
+
+#[test]
+fn code_beside_the_numbers_of_its_lines_is_code() {
+    let code = "<table><tr><td><pre>1\n2\n3</pre></td><td><pre>mix(\n    oil=4,\n)</pre></td></tr></table>";
+    assert_eq!(read(code).text, "```\nmix(\n    oil=4,\n)\n```");
+    let data = "<table><tr><td>1 3</td><td><pre>a = 1;</pre></td></tr></table>";
+    assert!(read(data).text.contains("1 3"));
+}
+
+#[test]
+fn a_sign_that_is_no_link_and_a_link_to_an_editor_are_no_text() {
+    assert_eq!(read("<dl><dt>open()<a class=headerlink>¶</a></dt><dd>Opens.</dd></dl>").text, "open(): Opens.");
+    let edit = "<h2>Oil<span class=mw-editsection>[<a>edit</a>]</span></h2><p>It dries.</p>";
+    assert_eq!(read(edit).text, "Oil\n\nIt dries.");
+    assert_eq!(read("<ol><li><a href=#m1>^</a> Vik, 1999. <a href=#m2>↩</a></li></ol>").text, "1. Vik, 1999.");
+}
+
+#[test]
+fn cells_of_a_row_around_a_table_are_paragraphs() {
+    let layout =
+        "<table><tr><td><p>One.<p>Two.<ul><li>a<li>b</ul><table><tr><td>x<td>y</table>Three.</td></tr></table>";
+    assert_eq!(read(layout).text, "One.\n\nTwo.\n- a\n- b\n\n| x | y |\n\nThree.");
 }

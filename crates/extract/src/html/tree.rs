@@ -15,18 +15,25 @@ use html5ever::{
 };
 
 /// Attributes that are looked at; others are not kept.
-const KEPT: [&str; 13] = [
+const KEPT: [&str; 20] = [
+    "aria-controls",
     "aria-hidden",
+    "aria-labelledby",
     "class",
     "colspan",
+    "data-bs-target",
+    "data-target",
+    "epub:type",
     "hidden",
     "href",
     "hreflang",
+    "id",
     "rel",
     "reversed",
     "role",
     "rowspan",
     "start",
+    "style",
     "type",
     "value",
 ];
