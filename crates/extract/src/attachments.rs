@@ -1,6 +1,9 @@
 //! Documents that are attached to a message, and those that are attached to them: each becomes a document of its own.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +42,7 @@ pub struct Attachment {
 pub(super) struct AttachedFile<'a> {
     pub(super) name: &'a str,
     pub(super) declared: Option<String>,
-    pub(super) content: &'a [u8],
+    pub(super) content: Cow<'a, [u8]>,
 }
 
 /// The message that files are attached to.
@@ -89,6 +92,7 @@ impl Attachments {
     /// is not read.
     pub(super) fn add(&mut self, file: AttachedFile<'_>, place: &Place) -> Option<Place> {
         let AttachedFile { name, declared, content } = file;
+        let content = &*content;
         let name = self.unique(&place.folder, &file_name(name));
         let media_type = MediaType::choose(&name, declared);
         let format = match detect(content, &media_type) {
@@ -203,7 +207,7 @@ mod tests {
     use super::*;
 
     fn text<'a>(name: &'a str, content: &'a [u8]) -> AttachedFile<'a> {
-        AttachedFile { name, declared: None, content }
+        AttachedFile { name, declared: None, content: content.into() }
     }
 
     #[test]

@@ -1,17 +1,22 @@
 //! Mail (RFC 5322, MIME) and mailboxes of it: headers, body, and the names of the attachments, which are documents of
 //! their own.
 
-use std::fmt::Write;
+mod body;
+mod calendar;
+
+use std::{borrow::Cow, fmt::Write};
 
 use mail_parser::{
-    Address, Message, MessageParser, MessagePart, MimeHeaders, PartType, mailbox::mbox::MessageIterator,
+    Address, Encoding, Message, MessageParser, MessagePart, MimeHeaders,
+    decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode},
+    mailbox::mbox::MessageIterator,
 };
 
 use super::{
     ExtractError,
     attachments::{AttachedFile, Attachments, Place},
-    content::{Content, deeper},
-    html,
+    content::Content,
+    decode::characters,
 };
 
 /// Names of headers; a text that begins with several of them, among them one of [`TELLING`], is a message.
@@ -90,7 +95,7 @@ pub(super) fn mailbox(bytes: &[u8], content: &mut Content) -> Result<(), Extract
 /// Adds what is attached to a message that is attached itself.
 pub(super) fn attachments_of_message(bytes: &[u8], place: &Place, attachments: &mut Attachments) {
     if let Some(message) = MessageParser::default().parse(bytes) {
-        for file in message.attachments().filter_map(file) {
+        for file in message.attachments().filter_map(|part| file(&message, part)) {
             attachments.add(file, place);
         }
     }
@@ -107,22 +112,8 @@ pub(super) fn attachments_of_mailbox(bytes: &[u8], place: &Place, attachments: &
 fn write(message: &Message<'_>, place: &Place, content: &mut Content) -> Result<(), ExtractError> {
     content.heading(1, message.subject().filter(|subject| !subject.trim().is_empty()).unwrap_or("(no subject)"))?;
     content.block(&headers(message))?;
-    for part in message.text_bodies() {
-        match &part.body {
-            PartType::Text(text) => content.block(&text.replace("\r\n", "\n"))?,
-            PartType::Html(page) => {
-                // The title of the page is not that of the message.
-                let title = content.title.take();
-                let before = content.headings.len();
-                html::page(page, content)?;
-                content.title = title;
-                // They stand below the subject.
-                content.headings.iter_mut().skip(before).for_each(|heading| heading.level = deeper(heading.level));
-            }
-            PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Message(_) | PartType::Multipart(_) => {}
-        }
-    }
-    for file in message.attachments().filter_map(file) {
+    body::write(message, content)?;
+    for file in message.attachments().filter_map(|part| file(message, part)) {
         attach(file, place, content)?;
     }
     Ok(())
@@ -174,7 +165,7 @@ fn people(addresses: &Address<'_>) -> String {
 }
 
 /// An attachment that has a name. Others are pictures in the text.
-fn file<'a>(part: &'a MessagePart<'_>) -> Option<AttachedFile<'a>> {
+fn file<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Option<AttachedFile<'a>> {
     let declared = part.content_type().map(|kind| match kind.subtype() {
         Some(subtype) => format!("{}/{subtype}", kind.ctype()),
         None => kind.ctype().to_owned(),
@@ -184,7 +175,30 @@ fn file<'a>(part: &'a MessagePart<'_>) -> Option<AttachedFile<'a>> {
         (None, Some(message)) => message.subject().unwrap_or("message"),
         (None, None) => return None,
     };
-    Some(AttachedFile { name, declared, content: part.contents() })
+    let content = misread(message, part).map_or(Cow::Borrowed(part.contents()), Cow::Owned);
+    Some(AttachedFile { name, declared, content })
+}
+
+/// The text of a part, which may be in an encoding that it does not name.
+fn decoded<'a>(message: &Message<'_>, part: &MessagePart<'_>, text: &'a str) -> Cow<'a, str> {
+    let bytes = misread(message, part);
+    bytes.and_then(|bytes| characters(&bytes, None).ok()).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// The bytes of a part of text that names no encoding and was read as UTF-8, which it is not.
+fn misread(message: &Message<'_>, part: &MessagePart<'_>) -> Option<Vec<u8>> {
+    let text = part.text_contents()?;
+    let names_encoding = part.content_type().is_some_and(|kind| kind.has_attribute("charset"));
+    if names_encoding || !text.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
+    let place = usize::try_from(part.offset_body).ok()?..usize::try_from(part.offset_end).ok()?;
+    let bytes = message.raw_message.get(place)?;
+    match part.encoding {
+        Encoding::None => Some(bytes.to_vec()),
+        Encoding::QuotedPrintable => quoted_printable_decode(bytes),
+        Encoding::Base64 => base64_decode(bytes),
+    }
 }
 
 #[cfg(test)]
@@ -249,6 +263,47 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert_eq!(unread, ["plan.png (no_text_layer)"]);
+    }
+
+    /// The text of a message in two forms.
+    fn read_both(plain: &str, page: &str) -> String {
+        let part = |kind: &str, text: &str| format!("--c\r\nContent-Type: text/{kind}\r\n\r\n{text}\r\n");
+        let parts = format!("{}{}--c--\r\n", part("plain", plain), part("html", page));
+        let content = read(&format!("Content-Type: multipart/alternative; boundary=c\r\n\r\n{parts}"));
+        content.text.strip_prefix(ABOVE).expect("headers").to_owned()
+    }
+
+    #[test]
+    fn a_page_that_says_more_than_the_plain_part_is_read() {
+        let page =
+            "<p>Hello all,</p><table><tr><td>Oil</td><td>Ann</td></tr><tr><td>Chalk</td><td>Bob</td></tr></table>";
+        let table = "Hello all,\n\n| Oil | Ann |\n| Chalk | Bob |";
+        assert_eq!(read_both("Your program cannot show HTML.", page), table);
+        assert_eq!(read_both("Hello all, (see the table in the page)", page), table);
+        let plain = "Hello all, Ann has the oil, Bob the chalk.";
+        assert_eq!(read_both(plain, page), plain);
+        let quotes = "<p>Hello <b>all</b>.</p><p>Ann, Bob. View it online.</p>";
+        assert_eq!(read_both("Hello all.\r\nAnn, Bob.", quotes), "Hello all.\nAnn, Bob.");
+    }
+
+    #[test]
+    fn an_invitation_names_its_event() {
+        let content = read(
+            "Content-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain\r\n\r\nCome.\r\n--c\r\nContent-Type: text/calendar; method=REQUEST\r\n\r\nBEGIN:VEVENT\r\nSUMMARY:Paint\r\nEND:VEVENT\r\n--c--\r\n",
+        );
+        assert_eq!(content.text, format!("{ABOVE}Come.\n\nEvent: Paint"));
+    }
+
+    #[test]
+    fn text_that_names_no_encoding_is_decoded() {
+        let part = "Content-Type: text/csv\r\nContent-Disposition: attachment; filename=a.csv\r\nContent-Transfer-Encoding: base64\r\n\r\nUmF1bTttsy9oCkhhbGxlOzEyMAo=\r\n";
+        let text =
+            "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=F6=DFe der T=FCr\r\n";
+        let content =
+            read(&format!("Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n{text}--b\r\n{part}--b--\r\n"));
+        assert!(content.text.contains("Größe der Tür"), "{}", content.text);
+        let (found, _) = content.attachments.finish();
+        assert_eq!(found.first().map(|file| file.content.as_slice()), Some(b"Raum;m\xb3/h\nHalle;120\n".as_slice()));
     }
 
     #[test]

@@ -201,7 +201,7 @@ impl Attached {
     }
 
     fn as_file(&self) -> AttachedFile<'_> {
-        AttachedFile { name: &self.name, declared: self.declared.clone(), content: &self.content }
+        AttachedFile { name: &self.name, declared: self.declared.clone(), content: (&*self.content).into() }
     }
 
     /// Adds what is attached to it; `place` is its own, if it was added.
