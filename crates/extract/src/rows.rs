@@ -198,7 +198,10 @@ fn are_short(cells: &[Cell]) -> bool {
 
 /// Adds a table of separated values.
 pub(super) fn separated(text: &str, is_tabbed: bool, content: &mut Content) -> Result<(), ExtractError> {
-    let delimiter = if is_tabbed { b'\t' } else { delimiter_of(text) };
+    let (told, text) = told_delimiter(text);
+    let delimiter = if is_tabbed { b'\t' } else { told.unwrap_or_else(|| delimiter_of(without_comments(text))) };
+    let (comments, text) = comments_above(text, delimiter);
+    comments.iter().try_for_each(|comment| content.block(comment))?;
     let mut rows = Rows::default();
     for record in reader(&with_ended_quotations(text, delimiter), delimiter).records() {
         let record = record.map_err(|error| ExtractError::malformed("table", error))?;
@@ -206,6 +209,40 @@ pub(super) fn separated(text: &str, is_tabbed: bool, content: &mut Content) -> R
         rows.push(&cells, content)?;
     }
     rows.finish(content).map(|_| ())
+}
+
+/// The delimiter that a first line tells to spreadsheets, `sep=;`, and the text below it.
+fn told_delimiter(text: &str) -> (Option<u8>, &str) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let told = first.trim().trim_matches('"');
+    let sign = told.get(..4).filter(|name| name.eq_ignore_ascii_case("sep=")).and_then(|_| told.as_bytes().get(4..));
+    // The sign of a tab is trimmed.
+    match sign {
+        Some([]) if first.contains('\t') => (Some(b'\t'), rest),
+        Some([sign]) if sign.is_ascii_punctuation() => (Some(*sign), rest),
+        _ => (None, text),
+    }
+}
+
+/// The text below the lines at the beginning that are comments or blank.
+fn without_comments(text: &str) -> &str {
+    let above = text.split_inclusive('\n').take_while(|line| line.starts_with('#') || line.trim().is_empty());
+    let below = text.get(above.map(str::len).sum()..).unwrap_or_default();
+    if below.is_empty() { text } else { below }
+}
+
+/// The comments above a table, and the table. A line with as many cells as the row below it names the columns, although
+/// it begins like a comment.
+fn comments_above(text: &str, delimiter: u8) -> (Vec<&str>, &str) {
+    let table = without_comments(text);
+    let above = text.get(..text.len() - table.len()).unwrap_or_default();
+    let width = |line: &str| reader(line, delimiter).records().next().and_then(Result::ok).map_or(0, |row| row.len());
+    let columns = width(table);
+    let last = above.trim_end().lines().next_back().unwrap_or_default();
+    let names = columns > 1 && width(last) == columns;
+    let start = if names { above.rfind(last).unwrap_or(above.len()) } else { above.len() };
+    let comments = above.get(..start).unwrap_or_default().lines().map(|line| line.trim_start_matches('#').trim());
+    (comments.filter(|comment| !comment.is_empty()).collect(), text.get(start..).unwrap_or_default())
 }
 
 fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
@@ -299,6 +336,18 @@ mod tests {
             ("Prices\nof May\nroute,low\nA,1\n", "Prices\n\nof May\n\n| route: A | low: 1 |"),
             ("Prices\n1,2\n", "Prices\n| 1 | 2 |"),
             (",,\n\n", ""),
+            (
+                "# Tins, of May. By a\n# Unit, mm\n\nday,low,high\n1,2.4,3\n",
+                "Tins, of May. By a\n\nUnit, mm\n\n| day: 1 | low: 2.4 | high: 3 |",
+            ),
+            ("# Tins\n#id,low\n1,2\n", "Tins\n\n| #id: 1 | low: 2 |"),
+            ("# Tins\n# only\n", "# Tins\n# only"),
+            (
+                "sep=;\r\nname;price\r\nAnn;1,50\r\nBo, C;2,50\r\n",
+                "| name: Ann | price: 1,50 |\n| name: Bo, C | price: 2,50 |",
+            ),
+            ("sep=\t\nname\tprice\nAnn\t1\n", "| name: Ann | price: 1 |"),
+            ("sep=none;of\na;b\n", "| sep=none: a | of: b |"),
         ];
         for (text, expected) in cases {
             assert_eq!(lines(text, false), expected, "{text:?}");
