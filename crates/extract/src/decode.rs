@@ -92,6 +92,7 @@ fn eight_bit(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractErro
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
     let likeliest = detector.guess(None, Utf8Detection::Deny);
+    let likeliest = if is_western(bytes, likeliest) { WINDOWS_1252 } else { likeliest };
     if let Some(text) = mixed(bytes, likeliest) {
         return Ok(text);
     }
@@ -106,6 +107,52 @@ fn eight_bit(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractErro
             )
         },
     )
+}
+
+/// Most characters beyond ASCII from which the detector is sure.
+const MOST_UNSURE: usize = 64;
+
+/// Letters that German, French, Spanish and Nordic words have.
+const WESTERN_LETTERS: &str = "äöüßÄÖÜéèêàâçîôùûëïáíóúñåæøÅÆØÉ";
+
+/// Signs that stand behind a unit or a number.
+const RAISED: [char; 6] = ['²', '³', '°', '½', '¼', '¾'];
+
+/// Units whose square or cube is a unit as well.
+const UNITS: [&str; 9] = ["m", "cm", "mm", "dm", "km", "Nm", "qm", "in", "ft"];
+
+/// Whether the few characters of a text beyond ASCII are those of Western Europe, although another encoding seems as
+/// likely: "m³/h" is no Polish. Each is the same letter in both, or a sign that stands where it belongs.
+fn is_western(bytes: &[u8], likeliest: &'static Encoding) -> bool {
+    let beyond = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    if beyond > MOST_UNSURE || [WINDOWS_1252, UTF_8].contains(&likeliest) {
+        return false;
+    }
+    let (western, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+    let (other, is_damaged) = likeliest.decode_without_bom_handling(bytes);
+    // In encodings of several bytes the characters do not stand side by side.
+    let has_same_places = !is_damaged && western.chars().count() == other.chars().count();
+    let mut others = other.chars();
+    let mut before = String::new();
+    let mut has_sign = false;
+    western.chars().all(|sign| {
+        let same = others.next().filter(|_| has_same_places) == Some(sign);
+        let is_raised = RAISED.contains(&sign) && is_behind_unit(&before);
+        let is_letter = WESTERN_LETTERS.contains(sign) && (same || !has_same_places);
+        has_sign |= is_raised;
+        if sign.is_alphanumeric() && !RAISED.contains(&sign) {
+            before.push(sign);
+        } else {
+            before.clear();
+        }
+        sign.is_ascii() || is_raised || is_letter
+    }) && has_sign
+}
+
+/// Whether a word is a number or a unit of length.
+fn is_behind_unit(word: &str) -> bool {
+    let unit = word.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    !word.is_empty() && unit.is_empty() || UNITS.contains(&unit)
 }
 
 /// A text that was put together from several: most of its lines beyond ASCII are UTF-8, the others `other`.
@@ -177,6 +224,19 @@ mod tests {
         assert_eq!(read(&utf16, None).as_deref(), Ok("Plain words."));
         // A declared encoding counts only if the bytes are possible in it.
         assert_eq!(read("é".as_bytes(), Some("iso-8859-1")).as_deref(), Ok("é"));
+    }
+
+    #[test]
+    fn few_signs_of_western_europe_are_no_polish() {
+        for text in ["Room;m³/h\nHall;12,500\n", "Räume;m³/h;20°\nHalle;12.500;1½\n", "3 m²", "4½ tins"] {
+            let (bytes, _, _) = WINDOWS_1252.encode(text);
+            assert_eq!(read(&bytes, None).as_deref(), Ok(text));
+        }
+        let polish = Encoding::for_label(b"windows-1250").expect("known");
+        for text in ["Cena: 12 zł", "mały dom, 3 zł", "stał tam mąż"] {
+            let (bytes, _, _) = polish.encode(text);
+            assert!(!is_western(&bytes, polish), "{text}");
+        }
     }
 
     #[test]
