@@ -23,6 +23,12 @@ const FILLED_LINES: usize = 75;
 const ROWS: usize = 2;
 const ROWS_OF_TWO: usize = 3;
 
+/// Ends of names of columns, in lower case.
+const ABBREVIATIONS: [&str; 4] = [" no.", " nos.", " nr.", " n°."];
+
+/// Signs before an entry of a list.
+const BULLETS: [&str; 10] = ["•", "◦", "▪", "●", "■", "○", "‣", "·", "–", "-"];
+
 /// Lines of a page that belong together.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part {
@@ -38,7 +44,7 @@ pub(super) enum Part {
 /// of the table that this one ends with.
 pub(super) fn parts(lines: Vec<Line>, header: &mut Option<Line>) -> Vec<Part> {
     let mut above = header.take();
-    let lines = columns_apart(lines);
+    let lines = columns_apart(lines.into_iter().map(item).collect());
     let mut rest = lines.as_slice();
     let (mut parts, mut text) = (Vec::new(), Vec::new());
     while !rest.is_empty() {
@@ -65,6 +71,17 @@ pub(super) fn parts(lines: Vec<Line>, header: &mut Option<Line>) -> Vec<Part> {
         parts.push(Part::Lines(text));
     }
     parts
+}
+
+/// A line whose bullet is drawn apart from its text as an entry of a list; another one as it is.
+fn item(mut line: Line) -> Line {
+    if let [bullet, text] = line.cells.as_slice()
+        && BULLETS.contains(&bullet.text.as_str())
+    {
+        line.text = format!("- {}", text.text);
+        line.cells = vec![Cell { text: line.text.clone(), start: bullet.start, ..text.clone() }];
+    }
+    line
 }
 
 /// The rows at the beginning of a page that stand in the columns of the table above; the header may be drawn again.
@@ -155,11 +172,46 @@ fn is_table(run: &[Line]) -> bool {
 fn table(run: &[Line]) -> (Vec<Vec<String>>, Option<Line>) {
     let header = first_line(run);
     let placed: Option<Vec<Vec<String>>> = run.iter().map(|line| placed(line, header.as_ref()?)).collect();
-    if let Some(rows) = placed.filter(|rows| names_columns(rows)) {
-        return (rows, header);
+    if let Some(rows) = placed.as_ref().filter(|rows| names_columns(&without_points(rows))) {
+        return (rows.clone(), header);
+    }
+    if let Some(rows) = placed.and_then(with_merged_cells) {
+        return (rows, None);
     }
     let texts = |line: &Line| line.cells.iter().map(|cell| cell.text.clone()).collect();
     (run.iter().map(texts).collect(), None)
+}
+
+/// Rows whose names of columns do not end with the point of "Part no.", which ends no sentence.
+fn without_points(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let bare = |name: &String| {
+        let is_number = ABBREVIATIONS.iter().any(|end| name.to_lowercase().ends_with(end));
+        name.strip_suffix('.').filter(|_| is_number).unwrap_or(name).to_owned()
+    };
+    let mut rows = rows.to_vec();
+    if let Some(first) = rows.first_mut() {
+        *first = first.iter().map(bare).collect();
+    }
+    rows
+}
+
+/// Rows in which the first cell of a row is only missing as that above reaches into it: it is repeated. `None` if no row is
+/// so, or if other cells are missing.
+fn with_merged_cells(mut rows: Vec<Vec<String>>) -> Option<Vec<Vec<String>>> {
+    let mut above = String::new();
+    let mut is_merged = false;
+    for row in &mut rows {
+        let (first, others) = row.split_first_mut()?;
+        if others.len() < 2 || others.iter().any(String::is_empty) {
+            return None;
+        }
+        if first.is_empty() {
+            first.clone_from(&above);
+            is_merged = true;
+        }
+        above.clone_from(first);
+    }
+    (is_merged && rows.iter().flatten().all(|cell| !cell.is_empty())).then_some(rows)
 }
 
 /// The first line of a table, with an empty cell over the first column if it has one for each of the others only.
@@ -286,6 +338,41 @@ mod tests {
         };
         assert_eq!(read(|builder| draw(builder, 3)), ["rows: Name:|Mira\nOffice:|Bern\nManager:|Jan"]);
         assert_eq!(read(|builder| draw(builder, 2)), ["Name:\tMira\nOffice:\tBern"]);
+    }
+
+    /// Draws rows at these places, empty cells left out.
+    fn draw_rows(builder: &mut LineBuilder, rows: &[&[&str]], places: &[f64]) {
+        for (line, cells) in rows.iter().enumerate() {
+            for (cell, x) in cells.iter().zip(places).filter(|(cell, _)| !cell.is_empty()) {
+                drawn(builder, cell, *x, y(line), 10.0);
+            }
+        }
+    }
+
+    #[test]
+    fn bullets_are_no_column() {
+        let list: [&[&str]; 3] = [&["•", "Close the tin."], &["•", "Wait."], &["•", "Stir."]];
+        assert_eq!(read(|builder| draw_rows(builder, &list, &[0.0, 20.0])), ["- Close the tin.\n- Wait.\n- Stir."]);
+    }
+
+    #[test]
+    fn a_name_that_ends_with_a_number_sign_is_no_sentence() {
+        for name in ["Part no.", "Order No.", "Art. Nr."] {
+            let rows: [&[&str]; 3] = [&["Pos", name, "Tins"], &["1", "M-7", "2"], &["2", "M-9", "31"]];
+            let expected = format!("header: Pos|{name}|Tins\n1|M-7|2\n2|M-9|31");
+            assert_eq!(read(|builder| draw_rows(builder, &rows, &[0.0, 100.0, 200.0])), [expected]);
+        }
+    }
+
+    #[test]
+    fn a_cell_that_reaches_into_the_row_below_is_repeated() {
+        let rows: [&[&str]; 4] =
+            [&["Room", "Work", "Staff"], &["Shed", "Oil", "Ann"], &["", "Chalk", "Bob"], &["Hall", "Lime", "Cy"]];
+        let expected = ["rows: Room|Work|Staff\nShed|Oil|Ann\nShed|Chalk|Bob\nHall|Lime|Cy"];
+        assert_eq!(read(|builder| draw_rows(builder, &rows, &[0.0, 100.0, 200.0])), expected);
+        let sums: [&[&str]; 3] = [&["Oil", "tin", "dry"], &["Lime", "bag", "wet"], &["", "Total", ""]];
+        let read = read(|builder| draw_rows(builder, &sums, &[0.0, 100.0, 200.0])).join("\n");
+        assert!(!read.contains("Lime|Total"), "{read}");
     }
 
     #[test]

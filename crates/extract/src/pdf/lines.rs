@@ -13,6 +13,7 @@ use super::{
     joining::go_on_in_cell,
     tags::{Kind, Tag},
 };
+use crate::superscript::{Place, written};
 
 /// Gap between glyphs that counts as a space, in font sizes. Spaces are usually a quarter, kerning a twentieth.
 const SPACE: f64 = 0.15;
@@ -31,6 +32,11 @@ const SAME_SIZE: f64 = 0.1;
 /// The same character at less than this distance is the same glyph drawn again, to look bold or to cast a shadow.
 /// The narrowest letters advance by a fifth.
 const SAME_PLACE: f64 = 0.1;
+/// Size of an exponent and its least distance above the line, as shares of the size of the line.
+const SMALL: f64 = 0.85;
+const RAISED: f64 = 0.15;
+/// Signs of exponents.
+const EXPONENTS: [char; 12] = ['⁻', '⁺', '⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 /// Two directions count as equal if their cosine is at least this.
 const SAME_DIRECTION: f64 = 0.99;
 
@@ -195,6 +201,20 @@ impl OpenLine {
         !turns && shift <= SHIFT * size && (goes_on || goes_back)
     }
 
+    /// Whether a glyph is a small raised digit after a number, or after such a digit: "10³" is not 103.
+    fn is_exponent(&self, glyph: &PlacedGlyph) -> bool {
+        let Some(last) = self.glyphs.last() else { return false };
+        let raised = (last.origin - glyph.origin).dot(across(self.direction));
+        let is_above = glyph.size < SMALL * last.size && raised > RAISED * last.size;
+        let is_beside = glyph.size <= last.size && raised.abs() <= RAISED * last.size;
+        let is_near = self.along(glyph) - self.end <= SPACE * self.size;
+        let goes_on = is_above && last.text.ends_with(|sign: char| sign.is_ascii_digit())
+            || is_beside && last.text.ends_with(|sign: char| EXPONENTS.contains(&sign));
+        goes_on
+            && is_near
+            && glyph.text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '-' | '−' | '–' | '+'))
+    }
+
     /// The cells of the line.
     fn cells(&self) -> Vec<Cell> {
         let is_left = self.glyphs.iter().any(|glyph| super::direction::runs_left(&glyph.text));
@@ -218,7 +238,10 @@ impl OpenLine {
         cells.collect()
     }
 
-    fn add(&mut self, glyph: PlacedGlyph) {
+    fn add(&mut self, mut glyph: PlacedGlyph) {
+        if self.is_exponent(&glyph) {
+            glyph.text = written(&glyph.text, Place::Above);
+        }
         let along = self.along(&glyph);
         let length = glyph.advance.hypot();
         if let Some(last) = self.glyphs.last() {
@@ -298,6 +321,21 @@ pub(super) mod tests {
             drawn(builder, "2", 105.0, 6.0, 6.0);
         });
         assert_eq!(lines, ["two words\tapart2"]);
+    }
+
+    #[test]
+    fn raised_digits_after_a_number_are_exponents() {
+        let lines = texts(|builder| {
+            drawn(builder, "3 x 10", 0.0, 10.0, 10.0);
+            drawn(builder, "-12", 30.0, 6.0, 6.0);
+            drawn(builder, "tins", 44.0, 10.0, 10.0);
+            drawn(builder, "10", 0.0, 40.0, 10.0);
+            drawn(builder, "5", 10.0, 40.0, 6.0);
+            // A large bullet before the text.
+            drawn(builder, "o", 0.0, 80.0, 14.0);
+            drawn(builder, "40 tins", 9.0, 77.0, 10.0);
+        });
+        assert_eq!(lines, ["3 x 10⁻¹² tins", "105", "o 40 tins"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod contents;
 mod direction;
+mod drop_cap;
 mod furniture;
 mod glyphs;
 mod headings;
@@ -73,6 +74,7 @@ pub(super) fn document(
     if let Some(title) = pdf.metadata().title.as_deref().and_then(title_of) {
         content.name(&title);
     }
+    extracted.pages.iter_mut().for_each(|page| drop_cap::join(&mut page.lines));
     furniture::drop_furniture(&mut extracted.pages);
     contents::drop_contents(&mut extracted.pages);
     running_head::put_below_title(&mut extracted.pages);

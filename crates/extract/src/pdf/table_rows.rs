@@ -45,7 +45,9 @@ pub(super) fn rows(lines: &[Line]) -> (Vec<Line>, usize) {
         // Two rows prove the columns, or many cells.
         let is_proven = |row: &Line| is_row || run.len() > 1 || row.cells.len() >= PROVEN;
         let whole = row(&widest, above.origin.y, rest).filter(|(row, _)| is_proven(row));
-        let whole = whole.or_else(|| is_row.then(|| (next.clone(), 1)));
+        // Amounts may stand at the right of their columns, and their name at the left.
+        let own = || row(next, above.origin.y, rest).filter(|_| next.cells.len() >= PROVEN);
+        let whole = whole.or_else(|| is_row.then(|| own().unwrap_or_else(|| (next.clone(), 1))));
         let Some((row, lines)) = whole else { break };
         run.push(row);
         used += lines;
@@ -104,6 +106,22 @@ fn row(columns: &Line, above: f64, lines: &[Line]) -> Option<(Line, usize)> {
         // A line of text may stand over a header that has no name over the first column.
         let is_below_text = above.is_infinite() && used == 1 && first.cells.len() == 1 && step >= NEXT_LINE * line.size;
         let is_next = if used == 0 { begin == 0 } else { begin > column && !is_below_text };
+        if is_of_size
+            && used > 0
+            && step > 0.0
+            && step <= LINE_STEP * line.size
+            && goes_on_within(&places, &cells, line)
+        {
+            // Lines of rows are as near to one another as those of a cell in tables without room.
+            if above.is_infinite() || step * ROWS_APART > first.origin.y - above {
+                break;
+            }
+            if let (Some(Some(whole)), Some(cell)) = (cells.get_mut(begin), line.cells.first()) {
+                whole.go_on(cell);
+            }
+            (y, bottom, used) = (line.origin.y, bottom.max(line.origin.y), used + 1);
+            continue;
+        }
         if !is_of_size || line.origin.y <= above || !(goes_on || is_next && is_near) {
             break;
         }
@@ -129,6 +147,14 @@ fn row(columns: &Line, above: f64, lines: &[Line]) -> Option<(Line, usize)> {
         return None;
     }
     finished(first, cells, bottom, used)
+}
+
+/// Whether a line is the next one of a cell that others stand beside: rows are drawn line by line too.
+fn goes_on_within(places: &[usize], cells: &[Option<Cell>], line: &Line) -> bool {
+    let ([place], [cell]) = (places, line.cells.as_slice()) else { return false };
+    let follows = cells.iter().skip(place + 1).any(Option::is_some);
+    let whole = cells.get(*place).and_then(Option::as_ref);
+    *place > 0 && follows && whole.is_some_and(|whole| starts_alike(whole, cell, line.size))
 }
 
 fn starts_alike(one: &Cell, other: &Cell, size: f64) -> bool {
@@ -199,6 +225,27 @@ mod tests {
             "Lime|anywhere",
         ];
         assert_eq!(read(&table), (expected.map(str::to_owned).to_vec(), 1));
+    }
+
+    #[test]
+    fn a_cell_goes_on_below_a_row_that_was_drawn_first() {
+        let table = [
+            ("No", 0.0, 0.0),
+            ("Paint", 60.0, 0.0),
+            ("Price", 260.0, 0.0),
+            ("1", 0.0, 20.0),
+            ("Oil, for wood and", 60.0, 20.0),
+            ("12", 260.0, 20.0),
+            ("for stone", 60.0, 32.0),
+            ("2", 0.0, 52.0),
+            ("Chalk", 60.0, 52.0),
+            // Its place is not that of the name of its column.
+            ("9", 300.0, 52.0),
+            ("or lime", 60.0, 64.0),
+            ("A text below.", 0.0, 76.0),
+        ];
+        let rows = ["No|Paint|Price", "1|Oil, for wood and for stone|12", "2|Chalk or lime|9"];
+        assert_eq!(read(&table), (rows.map(str::to_owned).to_vec(), 1));
     }
 
     #[test]
