@@ -107,6 +107,7 @@ pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>)
     }
     match format {
         Format::Plain => {
+            let text = plain::with_bars(&text);
             let text = plain::written_out(plain::joined(&text));
             let text = bars::closed(&text, bars::Marked::ByLayout);
             content.headings = plain::headings(&text);

@@ -5,6 +5,7 @@
 
 mod definitions;
 mod hyphens;
+mod ruled;
 mod sections;
 
 use std::ops::Range;
@@ -13,6 +14,7 @@ use domain::split::{Heading, marked_questions};
 
 pub(super) use definitions::written_out;
 pub(super) use hyphens::joined;
+pub(super) use ruled::with_bars;
 
 /// Longest heading, in characters.
 const LONGEST: usize = 100;
