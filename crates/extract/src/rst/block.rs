@@ -132,7 +132,8 @@ impl<'t> Blocks<'t> {
                 body.extend(dedented(rest.get(1..length).unwrap_or_default()));
                 if body.iter().any(|line| !line.is_empty()) {
                     self.element("dt", &name);
-                    self.item("dd", &body);
+                    // "P. Hask" is a name, not item 16 of a list.
+                    if length == 1 { self.element("dd", text) } else { self.item("dd", &body) }
                 }
             }
             read += length;

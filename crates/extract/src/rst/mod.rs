@@ -6,6 +6,7 @@
 mod block;
 mod directive;
 mod field;
+mod footnotes;
 mod inline;
 mod names;
 mod table;
@@ -19,6 +20,7 @@ use super::{ExtractError, content::Content, html};
 pub(super) fn page(source: &str, content: &mut Content) -> Result<(), ExtractError> {
     let source = untabbed(source);
     let lines: Vec<&str> = source.lines().map(str::trim_end).collect();
+    let lines = footnotes::in_their_sections(&lines);
     let mut blocks = Blocks::new(Names::of(&lines));
     blocks.read(&lines);
     html::page(&blocks.into_html(), content)

@@ -139,3 +139,16 @@ fn deep_and_long_texts_are_read() {
     let ruled = "=== ===\n".repeat(20_000);
     assert!(!read(&ruled).is_empty());
 }
+
+#[test]
+fn a_name_in_a_field_is_no_list() {
+    assert_eq!(read(":Author: P. Hask\n:Version: 4.1\n"), "Author: P. Hask\n\nVersion: 4.1");
+}
+
+#[test]
+fn footnotes_stand_in_the_section_that_they_are_of() {
+    let text = "Oil\n===\n\nIt dries [#f]_ and smells [2]_.\n\nLime\n====\n\nIt is wet.\n\n.. [#f] In a day,\n   or two.\n.. [2] A little.\n\n.. [#g] Never named.\n";
+    let expected =
+        "Oil\n\nIt dries and smells.\n\nIn a day, or two.\n\nA little.\n\nLime\n\nIt is wet.\n\nNever named.";
+    assert_eq!(read(text), expected);
+}
