@@ -33,7 +33,7 @@ pub(super) fn book(bytes: &[u8], content: &mut Content) -> Result<(), ExtractErr
         }
         // Books list covers and fonts that do not exist; a missing chapter is no reason to reject the others.
         if let Some(page) = archive.text(&path)? {
-            html::page(&page, content)?;
+            html::chapter(&page, content)?;
         }
     }
     Ok(())

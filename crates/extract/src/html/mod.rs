@@ -34,7 +34,7 @@ use self::menu::left_out;
 use self::navigation::{is_navigation, names_pages_around};
 pub(super) use self::preformatted::between_fences;
 use self::preformatted::{fenced, fenced_line, is_line_of_code, line_numbers};
-use self::raised::raised;
+use self::raised::{Notes, raised};
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
 use super::{
@@ -51,6 +51,12 @@ pub(super) fn page(text: &str, content: &mut Content) -> Result<(), ExtractError
     }
     let (root, is_marked) = main_content(&tree);
     Walk::new(content, &tree, !is_marked).run(root, &left_out(root, is_marked))
+}
+
+/// Adds a chapter of a book: all of it is content, and its notes stand beside the text.
+pub(super) fn chapter(text: &str, content: &mut Content) -> Result<(), ExtractError> {
+    let tree = parse(text);
+    Walk::new(content, &tree, false).run(tree.root(), &left_out(tree.root(), false))
 }
 
 /// The encoding that a page names in its first 1,024 bytes, where the HTML Standard looks for it.
@@ -87,6 +93,7 @@ struct Walk<'content> {
     /// The cell that numbers the lines of the code beside it.
     line_numbers: Option<NodeId>,
     hidden: Hidden,
+    notes: Notes,
     /// Rows around tables.
     layout: HashSet<NodeId>,
     lists: OpenLists,
@@ -120,6 +127,7 @@ impl<'content> Walk<'content> {
             line_of_code: None,
             line_numbers: None,
             hidden: Hidden::of(tree.root()),
+            notes: Notes::of(tree),
             layout: rows_around_tables(tree),
             lists: OpenLists::default(),
             bold: 0,
@@ -247,6 +255,9 @@ impl<'content> Walk<'content> {
             "article" | "main" | "section" => self.inside += 1,
             _ => self.heading = level_of(name).or(self.heading),
         }
+        if let Some(mark) = self.notes.mark_before(node, element) {
+            self.mark = mark;
+        }
         Ok(())
     }
 
@@ -348,7 +359,9 @@ impl<'content> Walk<'content> {
                 let colon = if term.is_empty() { "" } else { ": " };
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
                 let text = format!("{mark}{}{colon}{}", term.trim_end_matches(':'), joined(&lines).trim());
-                let is_apart = mark.is_empty() || is_number(&mark) && !self.content.last_line().is_some_and(is_number);
+                let is_apart = mark.is_empty()
+                    || mark.starts_with('[')
+                    || is_number(&mark) && !self.content.last_line().is_some_and(is_number);
                 if is_apart { self.content.block(&text) } else { self.content.line(&text) }
             }
         }

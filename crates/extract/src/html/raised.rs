@@ -1,8 +1,13 @@
 //! Elements above and below the line: exponents, indices, and the marks of notes.
 
-use ego_tree::NodeRef;
+use std::collections::HashMap;
 
-use super::tree::{Element, Node, text_of};
+use ego_tree::{NodeRef, Tree};
+
+use super::{
+    main_content::elements,
+    tree::{Element, Node, text_of},
+};
 use crate::superscript::{Place, is_bracketed, note_mark, written};
 
 /// Most nodes of such an element. With it, the search takes time in proportion to the page.
@@ -46,4 +51,35 @@ fn holds_link(node: NodeRef<'_, Node>) -> bool {
 fn is_all_of_link(node: NodeRef<'_, Node>, text: &str) -> bool {
     let link = node.ancestors().take(MOST_AROUND).find(|outer| leads_to_place(*outer));
     link.is_some_and(|link| link.descendants().nth(MOST_NODES).is_none() && text_of(link).trim() == text.trim())
+}
+
+/// The notes of a book that stand as a whole beside the text, by their name: the number of their mark.
+#[derive(Debug, Default)]
+pub(super) struct Notes(HashMap<String, String>);
+
+impl Notes {
+    /// Reads the marks of a page.
+    pub(super) fn of(tree: &Tree<Node>) -> Self {
+        let references = elements(tree).filter(|(_, element)| element.name() == "a" && is_reference(element));
+        let named =
+            references.filter(|(node, _)| node.descendants().nth(MOST_NODES).is_none()).filter_map(|(node, link)| {
+                let (_, name) = link.attribute("href")?.split_once('#')?;
+                Some((name.to_owned(), text_of(node).trim().to_owned()))
+            });
+        Self(named.collect())
+    }
+
+    /// The mark to write before a note that does not begin with it.
+    pub(super) fn mark_before(&self, node: NodeRef<'_, Node>, element: &Element) -> Option<String> {
+        let kind = element.attribute("epub:type").or_else(|| element.attribute("role")).unwrap_or_default();
+        let is_note = ["footnote", "endnote", "rearnote", "doc-footnote", "doc-endnote"].contains(&kind);
+        let number = self.0.get(element.attribute("id")?).filter(|_| is_note && element.name() != "li")?;
+        let mut texts = node.descendants().take(MOST_NODES).filter_map(|inner| match inner.value() {
+            Node::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Node::Element(_) | Node::Other => None,
+        });
+        let rest = texts.next()?.trim_start_matches(['[', '(']).strip_prefix(number.trim_matches(['[', ']', '(', ')']));
+        let begins = rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+        (!begins).then(|| format!("{} ", note_mark(number)))
+    }
 }

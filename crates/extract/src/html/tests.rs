@@ -351,3 +351,20 @@ fn cells_of_a_row_around_a_table_are_paragraphs() {
         "<table><tr><td><p>One.<p>Two.<ul><li>a<li>b</ul><table><tr><td>x<td>y</table>Three.</td></tr></table>";
     assert_eq!(read(layout).text, "One.\n\nTwo.\n- a\n- b\n\n| x | y |\n\nThree.");
 }
+
+#[test]
+fn notes_of_a_chapter_are_read_with_their_mark() {
+    let read = |note: &str| {
+        let mut content = Content::default();
+        let text = "<header><h1>Oil</h1></header><p>It dries<a epub:type=noteref href='#n1'>1</a>.</p>";
+        chapter(
+            &format!("<title>Book</title>{text}<aside epub:type=footnote id=n1>{note}</aside><p>Slowly.</p>"),
+            &mut content,
+        )
+        .expect("a chapter");
+        content.text
+    };
+    assert_eq!(read("<p>In a day.</p>"), "Oil\n\nIt dries[1].\n\n[1] In a day.\n\nSlowly.");
+    assert_eq!(read("<p>15 days.</p>"), "Oil\n\nIt dries[1].\n\n[1] 15 days.\n\nSlowly.");
+    assert_eq!(read("<p>1. In a day.</p>"), "Oil\n\nIt dries[1].\n\n1. In a day.\n\nSlowly.");
+}
