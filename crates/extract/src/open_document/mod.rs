@@ -105,7 +105,7 @@ impl Filter<'_> {
                 Some(Event::End(end))
             }
             Event::Text(text) if is_raised => {
-                let text = raised(&text.xml10_content()).into_owned();
+                let text = raised(&text.xml10_content());
                 Some(Event::Text(BytesText::new(&text).into_owned()))
             }
             other => Some(other),

@@ -18,7 +18,7 @@ impl Run {
         let look = self.own.or(paragraph);
         match (look.is_hidden, look.is_raised) {
             (Some(true), _) => None,
-            (_, Some(true)) => Some(raised(text)),
+            (_, Some(true)) => Some(Cow::Owned(raised(text))),
             _ => Some(Cow::Borrowed(text)),
         }
     }

@@ -2,6 +2,8 @@
 
 mod order;
 
+use std::borrow::Cow;
+
 use super::super::{
     ExtractError,
     archive::Archive,
@@ -180,7 +182,7 @@ impl Shapes {
                 Token::Open(element) => shapes.open(&element),
                 Token::Close(name) => shapes.close(name),
                 Token::Text(text) if shapes.in_text && shapes.skipped == 0 => {
-                    let text = if shapes.is_raised { raised(&text) } else { text.as_ref().into() };
+                    let text = if shapes.is_raised { Cow::Owned(raised(&text)) } else { Cow::Borrowed(text.as_ref()) };
                     shapes.line.text.push_str(&text);
                 }
                 Token::Text(_) => {}
