@@ -1,11 +1,14 @@
-//! Rich Text Format without the words that its author hid, or deleted while changes were tracked: programs show neither,
-//! and the reader of the format does not tell them from the others.
+//! Rich Text Format without the words that its author hid, or deleted while changes were tracked, and with raised digits as
+//! such: the reader of the format does not tell any of them from other text.
+
+use super::superscript::sign;
 
 /// What is in force in a group; inner groups begin with it.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     is_hidden: bool,
     is_deleted: bool,
+    is_raised: bool,
 }
 
 /// Control words that stand for text.
@@ -28,7 +31,7 @@ const TEXT_WORDS: [&[u8]; 16] = [
     b"u",
 ];
 
-/// The document without its hidden and deleted words; groups and formatting stay as they are.
+/// The document without its hidden and deleted words, and with its raised digits; groups and formatting stay as they are.
 pub(super) fn shown(document: &[u8]) -> Vec<u8> {
     let mut shown = Vec::with_capacity(document.len());
     let mut groups: Vec<State> = Vec::new();
@@ -53,8 +56,11 @@ pub(super) fn shown(document: &[u8]) -> Vec<u8> {
             }
             Token::Text => true,
         };
-        if !(is_text && (state.is_hidden || state.is_deleted)) {
-            shown.extend_from_slice(source);
+        match (is_text, state.raised(source)) {
+            (true, _) if state.is_hidden || state.is_deleted => {}
+            // Nothing stands for the sign in programs that do not know it.
+            (true, Some(sign)) => shown.extend_from_slice(format!("{{\\uc0\\u{} }}", u32::from(sign)).as_bytes()),
+            _ => shown.extend_from_slice(source),
         }
     }
     shown
@@ -65,8 +71,18 @@ impl State {
         match word {
             b"v" => self.is_hidden = is_on,
             b"deleted" => self.is_deleted = is_on,
+            b"super" => self.is_raised = is_on,
+            b"sub" | b"nosupersub" => self.is_raised = false,
             b"plain" => *self = Self::default(),
             _ => {}
+        }
+    }
+
+    /// The sign for a digit, or for the sign of a number, that stands above the line.
+    fn raised(self, source: &[u8]) -> Option<char> {
+        match source {
+            [byte] if self.is_raised && (byte.is_ascii_digit() || b"+-".contains(byte)) => sign(char::from(*byte)),
+            _ => None,
         }
     }
 }
@@ -135,6 +151,18 @@ mod tests {
             (r"{\*\v x}{\viewkind4 y}{\\v z}", r"{\*\v }{\viewkind4 y}{\\v z}"),
             (r"{\v\bin3 }}}a}b", r"{\v}b"),
             (r"{\pict\bin3 }}}\v a}b", r"{\pict\bin3 }}}\v }b"),
+        ];
+        for (document, expected) in cases {
+            assert_eq!(read(document), expected, "{document}");
+        }
+    }
+
+    #[test]
+    fn raised_digits_are_written_as_such() {
+        let cases = [
+            (r"10{\super -3}, 2", r"10{\super {\uc0\u8315 }{\uc0\u179 }}, 2"),
+            (r"\super st\nosupersub 2{\super\sub 2}", r"\super st\nosupersub 2{\super\sub 2}"),
+            (r"{\super\v 2}{\super\u178?\'b2}", r"{\super\v }{\super\u178?\'b2}"),
         ];
         for (document, expected) in cases {
             assert_eq!(read(document), expected, "{document}");

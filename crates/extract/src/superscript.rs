@@ -62,6 +62,11 @@ pub(super) fn raised(text: &str) -> String {
     format!("{before}{}{after}", written(core, Place::Above))
 }
 
+/// The sign above the line for one on it, if there is one.
+pub(super) fn sign(sign: char) -> Option<char> {
+    SIGNS.iter().find(|(plain, ..)| *plain == sign).map(|(_, above, _)| *above)
+}
+
 /// The mark of a note, in brackets.
 pub(super) fn note_mark(text: &str) -> String {
     let text = text.trim();

@@ -212,9 +212,9 @@ mod tests {
     }
 
     #[test]
-    fn hidden_and_deleted_text_is_not_read() {
-        let text = br"{\rtf1\ansi\pard Rent {\v or less }is 5.{\deleted  No pets.\deleted0 } Pets too.\par}";
-        assert_eq!(read(text, anydoc::Format::Rtf).text, "Rent is 5. Pets too.");
+    fn rich_text_is_read_as_it_is_shown() {
+        let text = br"{\rtf1\ansi\pard Rent {\v or less }is 5.{\deleted  No pets.\deleted0 } Pets too: 10{\super 6} of them.\par}";
+        assert_eq!(read(text, anydoc::Format::Rtf).text, "Rent is 5. Pets too: 10⁶ of them.");
     }
 
     #[test]
