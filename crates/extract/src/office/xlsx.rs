@@ -27,7 +27,8 @@ pub(crate) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
     let names: Vec<String> =
         workbook.sheets_metadata().iter().filter(is_shown).map(|sheet| sheet.name.clone()).collect();
     for name in names {
-        let merged = workbook.merge_cells_by_sheet_name(&name).map_err(|error| failure(&error))?;
+        // A sheet can be read without them.
+        let merged = workbook.merge_cells_by_sheet_name(&name).unwrap_or_default();
         let mut cells = match workbook.worksheet_cells_reader(&name) {
             Ok(cells) => cells,
             // Sheets of charts have no cells.
@@ -142,6 +143,15 @@ mod tests {
             content.text,
             "Staff\n\n| Depot: Kiel | Diesel – Litres: 12 | Diesel – Price: 1.5 |\n| Depot: Kiel | Diesel – Litres: 14 | Diesel – Price: 1.6 |"
         );
+    }
+
+    #[test]
+    fn merged_cells_without_a_place_are_none() {
+        let sheet = format!(
+            "<sheetData><row>{}</row></sheetData><mergeCells><mergeCell ref='?'/></mergeCells>",
+            text("A1", 0, "Words")
+        );
+        assert_eq!(read_sheet(&sheet, "").expect("a workbook").text, "Staff\n\nWords");
     }
 
     #[test]
