@@ -96,7 +96,10 @@ fn read(bytes: &[u8], format: anydoc::Format) -> Result<anydoc::model::Document,
     }
     let shown = match format {
         anydoc::Format::Rtf => Cow::Owned(rich_text::shown(bytes)),
-        anydoc::Format::Odt | anydoc::Format::Odp => Cow::Owned(open_document::shown(bytes)?),
+        // The reader says what is wrong with others.
+        anydoc::Format::Odt | anydoc::Format::Odp => {
+            open_document::shown(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+        }
         _ => Cow::Borrowed(bytes),
     };
     anydoc::to_document(&shown, format).map_err(failure)
@@ -274,6 +277,9 @@ mod tests {
             let mut content = Content::default();
             let _ = document(bytes, anydoc::Format::Rtf, &mut content);
         }
+        let deep = open_document(&format!("{}{}", "<text:section>".repeat(2_000), "</text:section>".repeat(2_000)));
+        let cause = document(&deep, anydoc::Format::Odt, &mut Content::default()).expect_err("deep").cause;
+        assert_eq!(cause, Cause::TooLarge);
         let cause = document(b"PK\x03\x04", anydoc::Format::Odt, &mut Content::default()).expect_err("broken").cause;
         assert_eq!(cause, Cause::Malformed);
     }

@@ -19,16 +19,18 @@ const CONTENT: &str = "content.xml";
 /// The document as it is shown. One whose content cannot be read is left as it is, to be refused by its reader.
 pub(super) fn shown(bytes: &[u8]) -> Result<Vec<u8>, ExtractError> {
     let mut archive = Archive::open(bytes)?;
-    let common = archive.text("styles.xml")?.unwrap_or_default();
     // An encrypted one is no text.
     let Ok(Some(content)) = archive.text(CONTENT) else { return Ok(bytes.to_vec()) };
     // Readers of workbooks look for the end of a table, or of a comment, without end where the text ends before it.
     walk(&content, |_| Ok(()))?;
     let mut styles = Styles::default();
-    styles.read(&common, "styles")?;
+    // Programs open a document without these too.
+    if let Ok(Some(common)) = archive.text("styles.xml") {
+        styles.read(&common, "styles").unwrap_or_default();
+    }
     styles.read(&content, "automatic-styles")?;
     let rewritten = rewritten(&content, &styles)?;
-    drop((common, content));
+    drop(content);
     replaced(bytes, &rewritten)
 }
 

@@ -43,9 +43,6 @@ pub(super) struct Styles {
 impl Styles {
     /// Adds the styles in one element of a part.
     pub(super) fn read(&mut self, xml: &str, among: &str) -> Result<(), ExtractError> {
-        if xml.is_empty() {
-            return Ok(());
-        }
         let mut is_among = false;
         let mut style: Option<((String, String), Style)> = None;
         let mut numbers: Option<String> = None;

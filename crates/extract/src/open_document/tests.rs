@@ -65,3 +65,13 @@ fn cells_keep_their_formats() {
     let empty = "<table:table-cell office:value-type='percentage' office:value='.2'/>";
     assert_eq!(rewritten_of(empty), empty);
 }
+
+#[test]
+fn styles_that_cannot_be_read_hide_nothing() {
+    let content: &[u8] = b"<c><text:p text:style-name='P'>a</text:p></c>";
+    let parts: [(&str, &[u8]); 2] = [("styles.xml", b"<s><styles>"), (CONTENT, content)];
+    let shown = shown(&crate::archive::tests::packed(&parts)).expect("a document");
+    let mut archive = Archive::open(&shown).expect("an archive");
+    assert_eq!(archive.text(CONTENT).expect("a part").as_deref(), std::str::from_utf8(content).ok());
+    assert!(archive.has("styles.xml"));
+}
