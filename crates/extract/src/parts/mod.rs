@@ -32,7 +32,8 @@ pub(super) struct Parts {
     header: Header,
     /// Whether it has no rows yet, and is not written.
     is_pending: bool,
-    /// Whether the part above is lines.
+    /// Whether the part under way is lines, and whether the last one is.
+    are_lines: bool,
     lines_follow: bool,
 }
 
@@ -49,6 +50,9 @@ impl Parts {
         if let Some(table) = &mut self.table {
             return table.push(&cells_of(row, &self.header), content);
         }
+        if self.are_lines {
+            return self.write_lines(&[row], content);
+        }
         self.held.push(row);
         if self.held.len() == MOST_HELD { self.decide(content) } else { Ok(()) }
     }
@@ -61,6 +65,7 @@ impl Parts {
         if let Some(table) = self.table.take() {
             self.header.names = table.finish(content)?;
         }
+        self.are_lines = false;
         Ok(())
     }
 
@@ -81,7 +86,10 @@ impl Parts {
         }
         self.end_pending(content)?;
         let (at, height) = match layout {
-            Layout::Lines => return self.write_lines(&rows, content),
+            Layout::Lines => {
+                self.are_lines = true;
+                return self.write_lines(&rows, content);
+            }
             Layout::GoesOn => (0, 0),
             Layout::Table(at) => (at, 0),
             Layout::Names(at) => (at, 1),

@@ -111,6 +111,19 @@ fn names_with_values_have_no_header() {
 }
 
 #[test]
+fn a_long_part_of_names_with_values_stays_one() {
+    let value = |number: usize| if number.is_multiple_of(2) { number.to_string() } else { "left".to_owned() };
+    let mut rows: Vec<String> = (1..=MOST_HELD).map(|number| format!("Lamp {number}|{}", value(number))).collect();
+    rows.extend(["Door|oak", "Roof|tin", "Floor|stone", "", "Ship|Crew", "Otter|4", "Heron|5"].map(str::to_owned));
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let text = read(&rows);
+    assert!(text.starts_with("Lamp 1: left\nLamp 2: 2\n"), "{text}");
+    let end =
+        "\nLamp 64: 64\nDoor: oak\nRoof: tin\nFloor: stone\n\n| Ship: Otter | Crew: 4 |\n| Ship: Heron | Crew: 5 |";
+    assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
 fn names_in_several_rows_are_joined() {
     let body = "Oil|8|9|0.1";
     let joined = "| Paint: Oil | First half – Plan: 8 | First half – Actual: 9 | Change: 0.1 |";
