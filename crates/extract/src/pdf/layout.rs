@@ -80,6 +80,7 @@ fn item(mut line: Line) -> Line {
     {
         line.text = format!("- {}", text.text);
         line.cells = vec![Cell { text: line.text.clone(), start: bullet.start, ..text.clone() }];
+        line.is_item = true;
     }
     line
 }
@@ -353,6 +354,10 @@ mod tests {
     fn bullets_are_no_column() {
         let list: [&[&str]; 3] = [&["•", "Close the tin."], &["•", "Wait."], &["•", "Stir."]];
         assert_eq!(read(|builder| draw_rows(builder, &list, &[0.0, 20.0])), ["- Close the tin.\n- Wait.\n- Stir."]);
+        let below: [&[&str]; 5] =
+            [&["Who", "Ann"], &["When", "May"], &["How", "alone"], &["Steps:"], &["", "•", "Stir it."]];
+        let parts = read(|builder| draw_rows(builder, &below, &[0.0, 100.0, 120.0]));
+        assert_eq!(parts, ["rows: Who|Ann\nWhen|May\nHow|alone", "Steps:\n- Stir it."]);
     }
 
     #[test]

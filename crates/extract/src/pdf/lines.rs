@@ -54,6 +54,8 @@ pub(super) struct Line {
     pub(super) cells: Vec<Cell>,
     /// The block that it is a part of, where the page is tagged.
     pub(super) tag: Option<Tag>,
+    /// Whether it is an entry of a list whose bullet was drawn apart.
+    pub(super) is_item: bool,
 }
 
 /// A part of a line.
@@ -176,7 +178,15 @@ impl LineBuilder {
         let cells = line.cells();
         let text = in_reading_order(line.glyphs);
         if !text.trim().is_empty() {
-            self.done.push(Line { text: text.trim_end().to_owned(), size, origin, direction, cells, tag: None });
+            self.done.push(Line {
+                text: text.trim_end().to_owned(),
+                size,
+                origin,
+                direction,
+                cells,
+                tag: None,
+                is_item: false,
+            });
         }
     }
 }

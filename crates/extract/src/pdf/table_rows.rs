@@ -170,7 +170,7 @@ fn places(line: &Line, columns: &Line) -> Option<Vec<usize>> {
         fits.then_some(place)
     };
     let places: Vec<usize> = line.cells.iter().map(place).collect::<Option<_>>()?;
-    (line.is_upright() && places.is_sorted_by(|one, next| one < next)).then_some(places)
+    (line.is_upright() && !line.is_item && places.is_sorted_by(|one, next| one < next)).then_some(places)
 }
 
 fn finished(first: &Line, cells: Vec<Option<Cell>>, bottom: f64, used: usize) -> Option<(Line, usize)> {
