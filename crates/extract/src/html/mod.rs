@@ -1,10 +1,10 @@
 //! Web pages: extracts the text to read, with its headings.
 //!
 //! The main content is the part that the page itself marks as such (`main`, a single `article`), else its body;
-//! navigation, forms, scripts and hidden elements are left out, and so are lists of nothing but links above the content, which
-//! are the menus of sites that do not mark them, and a page's links to itself. Detecting the main content by the density of text, as
-//! reading modes of browsers do, was rejected: it drops tables, lists and references, and an ingested document must not
-//! lose parts silently.
+//! navigation, forms, scripts, text that is struck out and hidden elements that no control of the page shows are left
+//! out, and so are lists of nothing but links above the content, which are the menus of sites that do not mark them, and a
+//! page's links to itself. Detecting the main content by the density of text, as reading modes of browsers do, was
+//! rejected: it drops tables, lists and references, and an ingested document must not lose parts silently.
 
 mod fragment;
 mod hidden;
@@ -33,7 +33,7 @@ use self::main_content::{elements, main_content};
 use self::menu::left_out;
 use self::navigation::{is_navigation, names_pages_around};
 pub(super) use self::preformatted::between_fences;
-use self::preformatted::{fenced, fenced_line, is_line_of_code, line_numbers};
+use self::preformatted::{fenced, fenced_line, is_line_number, is_line_of_code, line_numbers};
 use self::raised::{Notes, raised};
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
@@ -193,6 +193,7 @@ impl<'content> Walk<'content> {
         SKIPPED.contains(&name) && !(name == "button" && self.is_name_of_panel(node))
             || self.hidden.contains(node, element)
             || self.line_numbers == Some(node.id())
+            || self.preformatted > 0 && is_line_number(element)
             || (self.skips_frame && self.inside == 0 && FRAME.contains(&name))
     }
 

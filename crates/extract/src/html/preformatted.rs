@@ -126,6 +126,15 @@ pub(super) fn is_line_of_code(node: NodeRef<'_, Node>, element: &Element) -> boo
 /// Most nodes of a cell that numbers lines. With it, the search takes time in proportion to the page.
 const MOST_NUMBERS: usize = 2_000;
 
+/// Class names of the number of a line in code: Pygments, which Sphinx uses, and Rouge.
+const CLASSES_OF_NUMBERS: [&str; 3] = ["lineno", "linenos", "line-number"];
+
+/// Whether an element is the number of a line of code.
+pub(super) fn is_line_number(element: &Element) -> bool {
+    let mut classes = element.attribute("class").unwrap_or_default().split_ascii_whitespace();
+    element.name() == "span" && classes.any(|class| CLASSES_OF_NUMBERS.contains(&class))
+}
+
 /// The cell of a row that numbers the lines of the code beside it.
 pub(super) fn line_numbers(row: NodeRef<'_, Node>) -> Option<NodeId> {
     let is_named = |node: &NodeRef<'_, Node>, names: &[&str]| matches!(node.value(), Node::Element(element) if names.contains(&element.name()));

@@ -333,6 +333,8 @@ fn what_a_page_hides_is_left_out() {
 fn code_beside_the_numbers_of_its_lines_is_code() {
     let code = "<table><tr><td><pre>1\n2\n3</pre></td><td><pre>mix(\n    oil=4,\n)</pre></td></tr></table>";
     assert_eq!(read(code).text, "```\nmix(\n    oil=4,\n)\n```");
+    let inline = "<pre><span class=linenos>1</span>mix(\n<span class=linenos>2</span>    oil=4)</pre>";
+    assert_eq!(read(inline).text, "```\nmix(\n    oil=4)\n```");
     let data = "<table><tr><td>1 3</td><td><pre>a = 1;</pre></td></tr></table>";
     assert!(read(data).text.contains("1 3"));
 }
