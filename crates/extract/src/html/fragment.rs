@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Elements that are kept beside blocks and headings.
-const KEPT: [&str; 8] = ["b", "br", "code", "strong", "sub", "sup", "td", "th"];
+const KEPT: [&str; 11] = ["b", "br", "code", "del", "s", "strike", "strong", "sub", "sup", "td", "th"];
 
 /// Attributes that are kept.
 const ATTRIBUTES: [&str; 6] = ["colspan", "hidden", "rowspan", "start", "style", "type"];

@@ -1,11 +1,11 @@
-//! Elements that a page does not show, and those among them that a reader opens: panels of tabs and of accordions.
+//! Elements that a page strikes out or does not show, and those among them that a reader opens: panels of tabs and of accordions.
 
 use std::collections::HashSet;
 
 use ego_tree::{NodeRef, iter::Edge};
 
 use super::{
-    kinds::level_of,
+    kinds::{STRUCK, level_of},
     tree::{Element, Node},
 };
 
@@ -31,6 +31,8 @@ pub(super) struct Hidden {
     shown: HashSet<String>,
     /// The names of controls.
     controls: HashSet<String>,
+    /// Whether most of the page is struck out, since a tag was never closed: it is read all the same.
+    is_all_struck: bool,
 }
 
 impl Hidden {
@@ -47,12 +49,14 @@ impl Hidden {
             hidden.shown.extend(names.map(str::to_owned));
             hidden.controls.extend(element.attribute("id").map(str::to_owned));
         }
+        hidden.is_all_struck = is_mostly_struck(page);
         hidden
     }
 
-    /// Whether an element is hidden, and no control shows it.
+    /// Whether an element is struck out, or hidden and no control shows it.
     pub(super) fn contains(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
-        is_hidden(element) && !self.is_panel(node, element)
+        let is_struck = STRUCK.contains(&element.name()) && !self.is_all_struck;
+        is_struck || is_hidden(element) && !self.is_panel(node, element)
     }
 
     fn is_panel(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
@@ -67,6 +71,25 @@ impl Hidden {
         let is_shown = named("id", &self.shown) || named("aria-labelledby", &self.controls) || follows_control(node);
         role == "tabpanel" || is_shown && has_words(node)
     }
+}
+
+fn is_mostly_struck(page: NodeRef<'_, Node>) -> bool {
+    let (mut struck, mut all) = (0, 0);
+    let mut open = None;
+    for edge in page.traverse() {
+        match edge {
+            Edge::Open(node) => match node.value() {
+                Node::Element(element) if open.is_none() && STRUCK.contains(&element.name()) => open = Some(node.id()),
+                Node::Text(text) => {
+                    all += text.trim().len();
+                    struck += if open.is_some() { text.trim().len() } else { 0 };
+                }
+                Node::Element(_) | Node::Other => {}
+            },
+            Edge::Close(node) => open = open.filter(|id| *id != node.id()),
+        }
+    }
+    struck * 2 > all
 }
 
 fn is_hidden(element: &Element) -> bool {

@@ -1,11 +1,13 @@
 //! The elements of HTML by how they are read.
 
-/// Elements that are never read. Text that is struck out no longer holds.
-pub(super) const SKIPPED: [&str; 24] = [
-    "audio", "button", "canvas", "datalist", "del", "dialog", "embed", "head", "iframe", "input", "map", "nav",
-    "noscript", "object", "optgroup", "s", "script", "select", "strike", "style", "svg", "template", "textarea",
-    "video",
+/// Elements that are never read.
+pub(super) const SKIPPED: [&str; 21] = [
+    "audio", "button", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "map", "nav", "noscript",
+    "object", "optgroup", "script", "select", "style", "svg", "template", "textarea", "video",
 ];
+
+/// Elements whose text is struck out: it no longer holds.
+pub(super) const STRUCK: [&str; 3] = ["del", "s", "strike"];
 
 /// Elements that are left out around the main content, but kept inside it.
 pub(super) const FRAME: [&str; 3] = ["header", "footer", "aside"];

@@ -292,6 +292,8 @@ fn text_that_is_struck_out_is_left_out() {
     let page = "<p>A tin costs <del>€14</del> <ins>€17</ins>, a crate <s>€50</s> <strike>€60</strike> €70.</p>";
     assert_eq!(read(page).text, "A tin costs €17, a crate €70.");
     assert_eq!(read("<p><span style='text-decoration: line-through'>€5</span> €6</p>").text, "€6");
+    // The tag is never closed.
+    assert_eq!(read("<p>A tin costs <s>€14.<p>A crate costs €70.").text, "A tin costs €14.\n\nA crate costs €70.");
 }
 
 #[test]
