@@ -12,7 +12,7 @@ pub(super) fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Er
     if error.is_timeout() {
         return anyhow!("{base} did not answer in time ({cause}); the service may be busy, try again later");
     }
-    match tls_fault(error) {
+    match cause_of::<rustls::Error>(error) {
         Some(rustls::Error::InvalidCertificate(_)) => anyhow!(
             "the certificate of {base} is not trusted ({cause}); name the service as its certificate does, or have this \
              machine trust the authority of the certificate (SSL_CERT_FILE names a file of authorities)"
@@ -21,19 +21,22 @@ pub(super) fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Er
         None if error.is_connect() => anyhow!(
             "no service answers at {base} ({cause}); start one with cited serve, or name it with --server or CITED_SERVER"
         ),
-        None if base.starts_with("http://") => {
+        None if cause_of::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) => {
             anyhow!("the answer of {base} is not HTTP ({cause}); is its URL one with https://?")
         }
-        None => anyhow!("the answer of {base} broke off ({cause}); try again"),
+        None => anyhow!(
+            "{base} broke off before it had answered ({cause}): the service was stopped, or speaks TLS, and its URL is one \
+             with https://"
+        ),
     }
 }
 
-/// The fault of TLS among the causes of an error.
-fn tls_fault(error: &reqwest::Error) -> Option<&rustls::Error> {
+/// The first cause of an error that is of this kind.
+fn cause_of<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(one) = cause {
-        if let Some(fault) = one.downcast_ref::<rustls::Error>() {
-            return Some(fault);
+        if let Some(found) = one.downcast_ref::<E>() {
+            return Some(found);
         }
         // What an I/O error wraps is not among its sources.
         let wrapped = one.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

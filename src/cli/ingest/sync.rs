@@ -325,6 +325,26 @@ mod tests {
     }
 
     #[test]
+    fn documents_wait_for_everything_that_could_be_sent() {
+        let failure =
+            |cause: &str| Failure { source: "d/a".to_owned(), cause: cause.to_owned(), message: "why".to_owned() };
+        let gone = Plan { gone: vec![("id".to_owned(), "d/b".to_owned())], stored: 9, ..Plan::default() };
+        for (failed, is_kept) in [
+            (Failure::here("d/a".to_owned(), "denied".to_owned()), true),
+            (failure("body_too_large"), true),
+            (failure("unfit_name"), false),
+            (failure("no_text_layer"), false),
+        ] {
+            assert_eq!(gone.kept(std::slice::from_ref(&failed)).is_some(), is_kept, "{failed:?}");
+            assert_eq!(Plan::default().kept(std::slice::from_ref(&failed)), None, "nothing is gone");
+            let foreseen = gone.foresee(&[failed]).expect_err("it fails").to_string();
+            assert!(foreseen.starts_with("1 file cannot be sent, such as d/a: "), "{foreseen}");
+            assert_eq!(foreseen.contains("not deleted"), is_kept, "{foreseen}");
+        }
+        assert!(gone.foresee(&[]).is_ok());
+    }
+
+    #[test]
     fn most_documents_are_deleted_only_on_request() {
         let plan = |gone: usize, stored: usize| Plan {
             gone: vec![("id".to_owned(), "source".to_owned()); gone],

@@ -2,6 +2,8 @@
 
 use std::process::{Output, Stdio};
 
+use tokio::io::AsyncReadExt;
+
 use crate::{database, harness::TestApp, process::command, scripted::ModelServer};
 
 fn text(bytes: &[u8]) -> String {
@@ -63,4 +65,20 @@ async fn an_address_without_a_scheme_is_told_how_to_be_written() {
         let refused = run(&["ask", "How many days?"], &[("CITED_SERVER", wrong)]).await;
         assert!(text(&refused.stderr).contains("CITED_SERVER is"), "{refused:?}");
     }
+}
+
+#[tokio::test]
+async fn a_service_that_breaks_off_is_there() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}", listener.local_addr().expect("an address"));
+    let hang_up = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            // What was sent is read first, so that the end of the connection is not a reset.
+            let _ = stream.read(&mut [0; 4096]).await;
+        }
+    });
+    let broken = run(&["collections", "--server", &base], &[]).await;
+    hang_up.abort();
+    let told = format!("cited: {base} broke off before it had answered (");
+    assert!(text(&broken.stderr).starts_with(&told), "{broken:?}");
 }

@@ -41,7 +41,7 @@ async fn with_a_certificate_the_service_speaks_tls_and_nothing_else() {
     let trust = [("SSL_CERT_FILE", CERTIFICATE)];
     for (url, told) in [
         (&named, "is not trusted (invalid peer certificate: UnknownIssuer); name the service as"),
-        (&app.base, "; is its URL one with https://?"),
+        (&app.base, "is not HTTP (invalid HTTP version parsed); is its URL one with https://?"),
     ] {
         let output = command(&["collections", "--server", url], &[]).output().await;
         let said = String::from_utf8_lossy(&output.expect("it runs").stderr).into_owned();
