@@ -114,106 +114,6 @@ const AMOUNTS: [&str; 14] = [
     "indefinitely",
 ];
 
-/// Verbs of a question for those who may or must do something.
-const MAY: [&str; 13] = [
-    "can",
-    "may",
-    "must",
-    "should",
-    "do",
-    "has",
-    "needs",
-    "approves",
-    "decides",
-    "signs",
-    "pays",
-    "authorises",
-    "authorizes",
-];
-
-/// Words at the beginning of a sentence that name nobody.
-const NAMING_NOBODY: [&str; 9] = ["i", "it", "that", "there", "these", "this", "those", "we", "you"];
-
-/// Offices and groups of people.
-const HOLDERS: [&str; 38] = [
-    "administrator",
-    "administrators",
-    "adults",
-    "anybody",
-    "anyone",
-    "apprentices",
-    "captain",
-    "chair",
-    "children",
-    "clerk",
-    "contractors",
-    "customers",
-    "desk",
-    "director",
-    "editor",
-    "employees",
-    "everybody",
-    "everyone",
-    "guests",
-    "head",
-    "manager",
-    "managers",
-    "master",
-    "members",
-    "nobody",
-    "officer",
-    "officers",
-    "operator",
-    "owner",
-    "parents",
-    "people",
-    "residents",
-    "secretary",
-    "staff",
-    "students",
-    "supervisor",
-    "team",
-    "users",
-];
-
-/// Offices that one person has.
-const OFFICES: [&str; 16] = [
-    "captain",
-    "ceo",
-    "chair",
-    "chairman",
-    "chairperson",
-    "chief",
-    "clerk",
-    "director",
-    "editor",
-    "head",
-    "manager",
-    "mayor",
-    "officer",
-    "president",
-    "secretary",
-    "treasurer",
-];
-
-/// Words of a question for the author of something, and of a sentence that tells one.
-const AUTHORED: [&str; 14] = [
-    "maintains",
-    "maintainer",
-    "maintainers",
-    "maintained",
-    "author",
-    "authors",
-    "authored",
-    "wrote",
-    "written",
-    "invented",
-    "inventor",
-    "discovered",
-    "founded",
-    "founder",
-];
-
 /// The form that a question asks for.
 pub(super) struct AskedForm<'q> {
     question: &'q Question,
@@ -300,12 +200,6 @@ pub(super) fn asks_for_path(asked: &str) -> bool {
     lower_case_words(asked).any(|word| KEPT_BY_PROGRAMS.contains(&word.as_str()))
 }
 
-/// Whether a sentence says by whom something is: by a name, or by "the community". Not "separated by commas".
-pub(super) fn is_made_by(sentence: &str) -> bool {
-    let mut words = sentence.split_whitespace().skip_while(|word| !word.eq_ignore_ascii_case("by")).skip(1);
-    words.next().is_some_and(|word| word.starts_with(char::is_uppercase) || matches!(word, "the" | "our" | "a" | "an"))
-}
-
 /// Whether a sentence names a variable of the environment: `RUST_LOG`, `$HOME`.
 pub(super) fn names_variable(sentence: &str) -> bool {
     let is_sign = |sign: char| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_';
@@ -348,32 +242,6 @@ fn tells_of_none_given(words: &[String]) -> bool {
     none.is_some_and(|none| words.iter().skip(none + 2).take(MOST_OF_GIVEN).any(is_given))
 }
 
-/// Whether a question is for those who may or must do something, whom documents name by their office.
-pub(super) fn asks_who_may(asked: &str) -> bool {
-    let mut words = lower_case_words(asked);
-    let is_who = words.next().is_some_and(|word| matches!(word.as_str(), "who" | "whom"));
-    is_who && words.next().is_some_and(|word| MAY.contains(&word.as_str()))
-}
-
-/// Whether a question is for the person who has an office: "who is the treasurer".
-pub(super) fn asks_who_has_office(asked: &str) -> bool {
-    let words: Vec<String> = lower_case_words(asked).collect();
-    let is_of_office = |name: &String| OFFICES.contains(&name.as_str());
-    matches!(words.as_slice(), [who, is, the, rest @ ..]
-        if who == "who" && matches!(is.as_str(), "is" | "was") && matches!(the.as_str(), "the" | "our" | "your" | "their")
-            && rest.iter().any(is_of_office))
-}
-
-/// Whether a sentence names an office or a group of people that the question does not, or begins with whoever may or must do
-/// something: "Ada may …", not "Jars may be …".
-pub(super) fn names_holder(asked: &str, sentence: &str) -> bool {
-    let asked: Vec<String> = lower_case_words(asked).collect();
-    let words: Vec<String> = lower_case_words(sentence).collect();
-    let begins = matches!(words.as_slice(), [first, verb, next, ..]
-        if !NAMING_NOBODY.contains(&first.as_str()) && MAY.contains(&verb.as_str()) && next != "be");
-    begins || words.iter().any(|word| HOLDERS.contains(&word.as_str()) && !asked.contains(word))
-}
-
 /// Whether a question is for what holds where nothing else is said.
 pub(super) fn asks_for_default(question: &str) -> bool {
     let asked = question.to_lowercase().replace('’', "'");
@@ -384,12 +252,6 @@ pub(super) fn asks_for_default(question: &str) -> bool {
 pub(super) fn asks_in_present(question: &str) -> bool {
     let asked = question.trim_start().to_lowercase();
     PRESENT_OPENINGS.iter().any(|opening| asked.starts_with(opening))
-}
-
-/// Whether a question for a person is for the author of something.
-pub(super) fn asks_for_author(question: &str) -> bool {
-    // "Who was it written for?" is not.
-    lower_case_words(question).any(|word| AUTHORED.contains(&word.as_str()) && word != "written")
 }
 
 /// Whether a sentence tells on which condition it holds.

@@ -39,6 +39,7 @@ mod parts;
 mod passages;
 #[cfg(test)]
 mod passages_tests;
+mod people;
 mod pointer;
 mod quotation;
 mod quote;

@@ -1,8 +1,8 @@
 //! Whether a row or a sentence has what the question names in the part that the question gives it: "Role: Head of Finance" for
 //! "Who is the Head of Finance?", "Signed: … by Ada" for "Who signed it?", "£200.01 to £1,000" for "a claim of £800".
 
-use super::form::asks_who_may;
 use super::naming::{AskedWords, words_in};
+use super::people::asks_who_may;
 use super::row::columns_and_values;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;

@@ -3,11 +3,11 @@
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::form::{
-    asks_for_author, asks_for_default, asks_for_option, asks_for_path, asks_for_variable, asks_for_version,
-    asks_in_present, asks_who_has_office, asks_who_may, is_made_by, names_variable, tells_amount, tells_condition,
-    tells_default,
+    asks_for_default, asks_for_option, asks_for_path, asks_for_variable, asks_for_version, asks_in_present,
+    names_variable, tells_amount, tells_condition, tells_default,
 };
 use super::need::asks_why;
+use super::people::{asks_for_author, asks_who_has_office, asks_who_may, is_made_by};
 use crate::command_options::options;
 use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, has_time};
