@@ -166,7 +166,7 @@ mod tests {
         });
         assert_eq!(
             readable(&body),
-            "No sentence of these documents answers this. They say about it:\n\n1. Open it. [^2]\n2. Close it. [^2]\n\n[^2] Doors (doors.md)\n     cited:h/d@1#0\n"
+            "No sentence of these documents surely answers this. They say about it:\n\n1. Open it. [^2]\n2. Close it. [^2]\n\n[^2] Doors (doors.md)\n     cited:h/d@1#0\n"
         );
     }
 

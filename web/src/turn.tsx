@@ -39,7 +39,7 @@ export function TurnView({ turn }: { turn: Turn }) {
       ))}
       {!turn.draft && (turn.phase === "searching" || turn.phase === "writing") && <p class="waiting"><span class="pulse" aria-hidden="true" />{turn.phase === "searching" ? "Searching the documents…" : `Reading ${count(turn.sources.length, "passage")}…`}</p>}
       {answer?.outcome === "partial" && <Unanswered parts={untold(answer.answer, answer.missing)} />}
-      {answer?.outcome === "passages" && <p class="notice">No sentence of these documents answers this. These passages say most about it, word for word.</p>}
+      {answer?.outcome === "passages" && <p class="notice">No sentence of these documents surely answers this. These passages say most about it, word for word.</p>}
       {turn.draft && <CitedText text={turn.draft} citations={turn.citations} sources={turn.sources} confirmed={turn.confirmed} />}
       {answer?.outcome === "abstained" && <Abstained answer={answer} />}
       {answer?.outcome === "clarify" && <Missing title="What is meant?" parts={answer.missing} hint="Say it in your next message." />}

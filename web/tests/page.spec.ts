@@ -127,7 +127,7 @@ test("the list of collections closes by Escape, by a press beside it and when th
 test("several passages are shown as such, and a misspelt word is read as it was meant", async ({ page }) => {
   await page.goto("/");
   await ask(page, "How do I report a lost laptop?");
-  await expect(page.getByText("No sentence of these documents answers this. These passages say most about it, word for word.")).toBeVisible();
+  await expect(page.getByText("No sentence of these documents surely answers this. These passages say most about it, word for word.")).toBeVisible();
   // Of neighbouring sentences of one source the last one has the number.
   await expect(page.locator(".marker.goes-on").first()).toBeVisible();
   await expect(page.locator(".marker.goes-on:last-of-type")).toHaveCount(0);

@@ -3,7 +3,7 @@
 use crate::spelling::Correction;
 
 /// Leads in passages that are given instead of an answer.
-pub const PASSAGES: &str = "No sentence of these documents answers this. They say about it:";
+pub const PASSAGES: &str = "No sentence of these documents surely answers this. They say about it:";
 
 /// Opens an abstention.
 pub const NO_ANSWER: &str = "There is no answer in these documents.";

@@ -141,7 +141,7 @@ fn words_of_the_asker_count_and_sentences_around_an_answer_do_not() {
         user("Could you tell me how much vacation I get?"),
         assistant("There is no answer in these documents. No document holds: vacation."),
         user("And what is leave?"),
-        assistant("No sentence of these documents answers this. They say about it:"),
+        assistant("No sentence of these documents surely answers this. They say about it:"),
     ];
     let added = expand(ENGLISH(), "Can I carry it over?", &history, &rarity).map(|added| added.of("It?"));
     assert_eq!(added.as_deref(), Some("It? (vacation leave)"));

@@ -116,7 +116,7 @@ fn code(word: &str) -> Option<&str> {
     }
     let (kind, number) = word.split_once('-').unwrap_or_default();
     let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-    let is_record = kind.len() > 1 && kind.bytes().all(|byte| byte.is_ascii_uppercase()) && digits > 1;
+    let is_record = !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_uppercase()) && digits > 1;
     let setting = word.rsplit(['.', ':']).next().filter(|name| name.trim_matches('_').contains('_'));
     setting.or_else(|| (is_record && digits + 1 >= number.len()).then_some(word))
 }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_option_or_a_record_of_the_same_kind_is_no_answer() {
-        let text = "INC-482 was about jars. The number of jars is set by max_jars.\n--dry-run paints nothing. Colours cannot be set per currency.";
+        let text = "INC-482 was about jars. The number of jars is set by max_jars.\n--dry-run paints nothing. Colours cannot be set per currency. Jar D-400 costs 7.10.";
         let passage = Passage { title: "ADR 0017", text, dense: None, lexical: 1.0, among: None };
         let is_foreign = |question: &str| {
             names_foreign_code(
@@ -213,6 +213,7 @@ mod tests {
         for question in [
             "What was the cause of INC-497?",
             "What does the option --currency do?",
+            "What is the price of jar D-500?",
             "default of paint.max_lids?",
             "Is FIN-1234 the ticket of INC-482?",
         ] {
@@ -221,6 +222,7 @@ mod tests {
         for question in [
             "What was the cause of INC-482?",
             "What does ADR-0017 say?",
+            "How much is D-400?",
             "What does `--dry-run=never` do?",
             "default of paint.max_jars?",
             "Are there max jars -- or lids?",
