@@ -39,8 +39,9 @@ async function remove(path: string, what: string, warning: string): Promise<void
   } catch (error) {
     problem.value = problemFrom(error);
   }
-  changes.value++;
   await loadCollections();
+  // Only now: a collection that was deleted has no documents to load.
+  changes.value++;
   // The button that was pressed may be gone with its row.
   receiptView.current?.focus();
 }

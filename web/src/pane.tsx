@@ -53,9 +53,13 @@ async function load(urn: string): Promise<void> {
     const state = await call<CitedState>("GET", `/v1/citations/${encodeURIComponent(urn)}`);
     set({ state });
     if (state.status !== "current") return set({ content: null });
-    const content = await call<DocumentContent>("GET", `/v1/documents/${encodeURIComponent(state.document_id)}/content`);
+    // A key that may not read documents sees the passage alone.
+    const content = await call<DocumentContent>("GET", `/v1/documents/${encodeURIComponent(state.document_id)}/content`).catch((error) => {
+      if (problemFrom(error).status === 403) return null;
+      throw error;
+    });
     // The document may have been replaced between the two.
-    set({ content: content.version === state.version ? content : null });
+    set({ content: content?.version === state.version ? content : null });
   } catch (error) {
     set({ problem: problemFrom(error) });
   }

@@ -204,6 +204,11 @@ test("deleting asks first", async ({ page }) => {
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("Deleted: 1 document")).toBeFocused();
   await expect(page.getByRole("button", { name: "dropped 0" })).toBeVisible();
+  await page.getByRole("button", { name: "Delete the collection" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Deleted: 0 documents")).toBeFocused();
+  await expect(page.getByRole("button", { name: /^dropped/ })).toHaveCount(0);
+  await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
 test("the page of a citation works without script", async ({ browser, request }) => {
@@ -337,6 +342,24 @@ test("a key sees what its scopes open", async ({ browser, request }) => {
     await expect(page.getByText("Drop files here")).toHaveCount(mayChange ? 1 : 0);
     await page.close();
   }
+});
+
+test("a key that may only ask is shown the passage of a citation", async ({ page, request }) => {
+  const base = "http://127.0.0.1:8396";
+  const headers = { Authorization: "Bearer a-long-enough-key-1" };
+  const documents = [{ source: "lamps.md", text: "# Lamps\n\nLamps stand below the stairs." }];
+  await request.post(`${base}/v1/documents?wait=true`, { headers, data: { collection: "office", documents } });
+  const found = await (await request.post(`${base}/v1/search`, { headers, data: { query: "lamps", collections: ["office"] } })).json();
+  const made = await (await request.post(`${base}/v1/keys`, { headers, data: { name: "asks", scopes: ["ask"] } })).json();
+  const refused = page.waitForResponse((response) => response.url().endsWith("/content"));
+  await page.goto(`${base}/c/${encodeURIComponent(found.results[0].urn)}`);
+  await page.getByRole("link", { name: "Enter a key and open the citation" }).click();
+  const dialog = page.getByRole("dialog", { name: "This service needs a key" });
+  await dialog.getByLabel("Key").fill(made.secret);
+  await dialog.getByRole("button", { name: "Use the key" }).click();
+  await expect(page.locator(".pane .passage")).toContainText("Lamps stand below the stairs.");
+  expect((await refused).status()).toBe(403);
+  await expect(page.locator(".pane").getByRole("alert")).toHaveCount(0);
 });
 
 test("a key without a scope is refused with what to do", async ({ page }) => {
