@@ -107,15 +107,16 @@ impl FromStr for LogFilter {
 
     /// A word alone is a level: the library would take a misspelt one for a target, and log nothing.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut words =
-            text.split(',').map(str::trim).filter(|word| !word.is_empty() && !word.contains(['=', '[', '{']));
-        let is_level = |word: &&str| LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level));
+        let directives: Vec<&str> = text.split(',').map(str::trim).collect();
+        let mut words = directives.iter().filter(|word| !word.is_empty() && !word.contains(['=', '[', '{']));
+        let is_level = |word: &str| LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level));
         if let Some(word) = words.find(|word| !is_level(word)) {
             let levels = LEVELS.join(", ");
             return Err(format!("{word:?} is no level ({levels}); to log more of a part, write {word}=debug"));
         }
-        EnvFilter::try_new(text).map_err(|error| error.to_string())?;
-        Ok(Self(text.to_owned()))
+        let filter = directives.join(",");
+        EnvFilter::try_new(&filter).map_err(|error| error.to_string())?;
+        Ok(Self(filter))
     }
 }
 
