@@ -101,8 +101,11 @@ pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
     *completed.status_mut() = status;
     for name in parts.headers.keys().filter(|name| **name != header::CONTENT_LENGTH && **name != header::CONTENT_TYPE) {
         completed.headers_mut().remove(name);
-        // Of several limits each has a line of its own.
-        for value in parts.headers.get_all(name) {
+        // Of several limits each has a line of its own; of other headers the outermost layer tells the value.
+        let is_limit = name.as_str().starts_with("ratelimit");
+        let values: Vec<&HeaderValue> = parts.headers.get_all(name).iter().collect();
+        let overridden = if is_limit { 0 } else { values.len().saturating_sub(1) };
+        for value in values.into_iter().skip(overridden) {
             completed.headers_mut().append(name, value.clone());
         }
     }

@@ -152,8 +152,8 @@ impl SecurityEvents<'_> {
         let mut transaction = self.store.begin_queue().await?;
         let seal = sqlx::query_as!(
             Seal,
-            "SELECT tenant_id, number, sealed_at, events, previous, code, is_keyed FROM security_seal
-             ORDER BY sealed_at DESC LIMIT 1",
+            "SELECT s.tenant_id, s.number, s.sealed_at, s.events, s.previous, s.code, s.is_keyed FROM security_seal s
+             ORDER BY s.sealed_at DESC LIMIT 1",
         )
         .fetch_optional(&mut *transaction)
         .await?;
