@@ -1,12 +1,16 @@
 //! The numbers of lists, and names over their descriptions.
 
-use super::tree::Element;
+use super::{super::office::numeral, tree::Element};
 
 /// Longest name over an indented block, in bytes.
 const LONGEST_TERM: usize = 120;
 
 /// Signs between a number and what it stands for.
 const VALUE_SIGNS: [char; 4] = ['-', '–', '—', '='];
+
+/// Highest numbers that a list writes in letters, and in Roman numerals.
+const HIGHEST_LETTER: u32 = 26;
+const HIGHEST_ROMAN: u32 = 399;
 
 /// The open lists; the innermost last.
 #[derive(Debug, Default)]
@@ -20,57 +24,30 @@ enum Numbering {
     Next { number: i64, step: i64, kind: Numerals },
 }
 
-/// How a list writes its numbers.
+/// The format of the numbers of a list, as [`numeral`] names it, and the highest that is written in it.
 #[derive(Debug, Clone, Copy)]
-enum Numerals {
-    Digits,
-    Letters { are_capital: bool },
-    Roman { are_capital: bool },
+struct Numerals {
+    format: &'static str,
+    highest: u32,
 }
 
 impl Numerals {
     fn of(list: &Element) -> Self {
-        match list.attribute("type") {
-            Some("a") => Self::Letters { are_capital: false },
-            Some("A") => Self::Letters { are_capital: true },
-            Some("i") => Self::Roman { are_capital: false },
-            Some("I") => Self::Roman { are_capital: true },
-            _ => Self::Digits,
-        }
+        let (format, highest) = match list.attribute("type") {
+            Some("a") => ("lowerLetter", HIGHEST_LETTER),
+            Some("A") => ("upperLetter", HIGHEST_LETTER),
+            Some("i") => ("lowerRoman", HIGHEST_ROMAN),
+            Some("I") => ("upperRoman", HIGHEST_ROMAN),
+            _ => ("decimal", u32::MAX),
+        };
+        Self { format, highest }
     }
 
     /// A number as the list writes it; in digits where its letters do not reach.
     fn write(self, number: i64) -> String {
-        let (written, are_capital) = match self {
-            Self::Digits => (None, false),
-            Self::Letters { are_capital } => (letter(number), are_capital),
-            Self::Roman { are_capital } => (roman(number), are_capital),
-        };
-        let written = written.unwrap_or_else(|| number.to_string());
-        if are_capital { written.to_uppercase() } else { written }
+        let reached = u32::try_from(number).ok().filter(|number| *number <= self.highest);
+        reached.and_then(|number| numeral(number, self.format)).unwrap_or_else(|| number.to_string())
     }
-}
-
-fn letter(number: i64) -> Option<String> {
-    let place = u8::try_from(number.checked_sub(1)?).ok().filter(|place| *place < 26)?;
-    Some(char::from(b'a' + place).to_string())
-}
-
-fn roman(mut number: i64) -> Option<String> {
-    const VALUES: [(i64, &str); 9] =
-        [(100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")];
-    const HIGHEST: i64 = 399;
-    if !(1..=HIGHEST).contains(&number) {
-        return None;
-    }
-    let mut written = String::new();
-    for (value, letters) in VALUES {
-        while number >= value {
-            written.push_str(letters);
-            number -= value;
-        }
-    }
-    Some(written)
 }
 
 impl OpenLists {
