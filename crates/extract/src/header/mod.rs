@@ -92,6 +92,9 @@ const NAMES_OF_COLUMNS: [&str; 60] = [
     "year",
 ];
 
+/// Ends of names of columns whose point ends no sentence, in lower case: "Part no."
+const ABBREVIATIONS: [&str; 4] = [" no.", " nos.", " nr.", " n°."];
+
 /// Largest number of years between two columns: surveys and plans use steps of ten.
 const LONGEST_STEP: i32 = 10;
 
@@ -283,13 +286,17 @@ impl<'t> Column<'t> {
         are_mostly_numbers(numbers, self.below.len())
     }
 
+    /// Whether the first cell is a sentence. "No." is a name.
+    fn is_sentence(&self) -> bool {
+        let is_number = || ABBREVIATIONS.iter().any(|end| self.name.to_lowercase().ends_with(end));
+        self.name.ends_with('.') && self.name.contains(char::is_whitespace) && !is_number()
+    }
+
     /// Whether the first cell may be a name.
     fn is_named(&self, is_first: bool, is_wide: bool) -> bool {
         let numbers = || self.below.iter().all(|cell| has_digit(cell) && !is_text(cell));
-        // "No." is a name.
-        let is_sentence = self.name.ends_with('.') && self.name.contains(char::is_whitespace);
         match (self.name, is_text(self.name), has_digit(self.name)) {
-            _ if is_sentence => false,
+            _ if self.is_sentence() => false,
             ("", ..) => is_first && is_wide && self.below.iter().any(|cell| is_text(cell)),
             (_, true, false) => true,
             (sign, ..) if SIGNS.contains(&sign) => true,

@@ -23,9 +23,6 @@ const FILLED_LINES: usize = 75;
 const ROWS: usize = 2;
 const ROWS_OF_TWO: usize = 3;
 
-/// Ends of names of columns, in lower case.
-const ABBREVIATIONS: [&str; 4] = [" no.", " nos.", " nr.", " n°."];
-
 /// Signs before an entry of a list.
 const BULLETS: [&str; 10] = ["•", "◦", "▪", "●", "■", "○", "‣", "·", "–", "-"];
 
@@ -173,7 +170,7 @@ fn is_table(run: &[Line]) -> bool {
 fn table(run: &[Line]) -> (Vec<Vec<String>>, Option<Line>) {
     let header = first_line(run);
     let placed: Option<Vec<Vec<String>>> = run.iter().map(|line| placed(line, header.as_ref()?)).collect();
-    if let Some(rows) = placed.as_ref().filter(|rows| names_columns(&without_points(rows))) {
+    if let Some(rows) = placed.as_ref().filter(|rows| names_columns(rows)) {
         return (rows.clone(), header);
     }
     if let Some(rows) = placed.and_then(with_merged_cells) {
@@ -181,19 +178,6 @@ fn table(run: &[Line]) -> (Vec<Vec<String>>, Option<Line>) {
     }
     let texts = |line: &Line| line.cells.iter().map(|cell| cell.text.clone()).collect();
     (run.iter().map(texts).collect(), None)
-}
-
-/// Rows whose names of columns do not end with the point of "Part no.", which ends no sentence.
-fn without_points(rows: &[Vec<String>]) -> Vec<Vec<String>> {
-    let bare = |name: &String| {
-        let is_number = ABBREVIATIONS.iter().any(|end| name.to_lowercase().ends_with(end));
-        name.strip_suffix('.').filter(|_| is_number).unwrap_or(name).to_owned()
-    };
-    let mut rows = rows.to_vec();
-    if let Some(first) = rows.first_mut() {
-        *first = first.iter().map(bare).collect();
-    }
-    rows
 }
 
 /// Rows in which the first cell of a row is only missing as that above reaches into it: it is repeated. `None` if no row is
