@@ -22,6 +22,7 @@ mod header;
 mod html;
 mod json;
 mod legacy_word;
+mod look;
 mod mail;
 mod manual;
 mod markdown;

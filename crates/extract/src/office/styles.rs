@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::{
     ExtractError,
+    look::Look,
     xml::{Element, Token, walk},
 };
 use super::numbering::ListPlace;
@@ -22,14 +23,6 @@ pub(super) enum Role {
     Item,
 }
 
-/// How text looks, as far as it says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
-    pub(super) is_hidden: Option<bool>,
-    /// Whether it stands above the line.
-    pub(super) is_raised: Option<bool>,
-}
-
 impl Look {
     /// Reads one of the properties of a run.
     pub(super) fn read(&mut self, element: &Element<'_>) {
@@ -38,11 +31,6 @@ impl Look {
             "vertAlign" => self.is_raised = element.attribute("val").map(|place| place == "superscript"),
             _ => {}
         }
-    }
-
-    /// What this one says, and of the rest what `other` says.
-    pub(super) fn or(self, other: Self) -> Self {
-        Self { is_hidden: self.is_hidden.or(other.is_hidden), is_raised: self.is_raised.or(other.is_raised) }
     }
 }
 

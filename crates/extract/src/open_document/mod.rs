@@ -11,7 +11,7 @@ use quick_xml::{
 };
 use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
-use super::{ExtractError, archive::Archive, superscript::raised, xml::walk};
+use super::{ExtractError, archive::Archive, superscript::raised};
 use styles::Styles;
 
 const CONTENT: &str = "content.xml";
@@ -21,13 +21,13 @@ pub(super) fn shown(bytes: &[u8]) -> Result<Vec<u8>, ExtractError> {
     let mut archive = Archive::open(bytes)?;
     // An encrypted one is no text.
     let Ok(Some(content)) = archive.text(CONTENT) else { return Ok(bytes.to_vec()) };
-    // Readers of workbooks look for the end of a table, or of a comment, without end where the text ends before it.
-    walk(&content, |_| Ok(()))?;
     let mut styles = Styles::default();
     // Programs open a document without these too.
     if let Ok(Some(common)) = archive.text("styles.xml") {
         styles.read(&common, "styles").unwrap_or_default();
     }
+    // Readers of workbooks look for the end of a table, or of a comment, without end where the text ends before it: the
+    // content is read to its end here.
     styles.read(&content, "automatic-styles")?;
     let rewritten = rewritten(&content, &styles)?;
     drop(content);

@@ -7,6 +7,7 @@ use quick_xml::events::BytesStart;
 use super::{
     super::{
         ExtractError,
+        look::Look,
         xml::{Element, Token, walk},
     },
     attribute,
@@ -14,14 +15,6 @@ use super::{
 
 /// Longest chain of styles that are based on each other.
 const LONGEST_CHAIN: usize = 16;
-
-/// How text looks, as far as its style says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
-    pub(super) is_hidden: Option<bool>,
-    /// Whether it stands above the line.
-    pub(super) is_raised: Option<bool>,
-}
 
 #[derive(Debug, Default)]
 struct Style {
@@ -76,10 +69,7 @@ impl Styles {
             _ => return Look::default(),
         };
         let name = attribute(start, "text:style-name").unwrap_or_default();
-        self.chain(family, name).fold(Look::default(), |look, style| Look {
-            is_hidden: look.is_hidden.or(style.look.is_hidden),
-            is_raised: look.is_raised.or(style.look.is_raised),
-        })
+        self.chain(family, name).fold(Look::default(), |look, style| look.or(style.look))
     }
 
     /// Whether the number of a cell is shown with zeros before it.

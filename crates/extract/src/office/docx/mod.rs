@@ -14,13 +14,14 @@ use super::super::{
     archive::Archive,
     content::Content,
     grid::{Cell, Grid, RowKind, Span},
+    look::Look,
     xml::{Element, Token, walk},
 };
 use super::{
     bold::BoldParagraphs,
     numbering::{ListPlace, Numbering},
     read_title,
-    styles::{Look, Role, Styles, is_on, outline},
+    styles::{Role, Styles, is_on, outline},
 };
 use merged::{Merge, Merged};
 use notes::Notes;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::{super::superscript::raised, styles::Look};
+use super::super::super::{look::Look, superscript::raised};
 
 /// A run that is being read. A text box may hold others.
 #[derive(Debug, Default)]
