@@ -220,7 +220,6 @@ impl Reader {
     }
 }
 
-/// The entries of a list that is separated by commas; empty ones do not count.
 /// The fault of a setting whose text cannot be read. The standard library tells its own words for the commonest types.
 fn unreadable(name: &str, text: &str, error: &impl fmt::Display) -> String {
     let error = error.to_string();
@@ -237,6 +236,7 @@ fn unreadable(name: &str, text: &str, error: &impl fmt::Display) -> String {
     format!("{name} is {text:?}: {expected}")
 }
 
+/// The entries of a list that is separated by commas; empty ones do not count.
 pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
