@@ -85,7 +85,7 @@ fn readable(body: &Value) -> String {
 
 /// Formats the warnings of the check, each with the words of the answer that it is about.
 fn warnings(body: &Value, answer: &str) -> String {
-    let found = body.pointer("/validation/warnings").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let found = items(&body["validation"], "warnings");
     let lines: String = found.iter().map(|warning| format!("warning: {}\n", finding(warning, answer))).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{passage::one_line, service_call::text};
+use super::{
+    passage::one_line,
+    service_call::{items, text},
+};
 
 /// Longest beginning of the words that a finding is about, in characters.
 const MOST_WORDS: usize = 80;
@@ -18,9 +21,8 @@ pub(super) fn finding(found: &Value, checked: &str) -> String {
 
 /// The words that a finding is about, on one line and cut to a few; `None` if it is about no part of the text.
 fn words(found: &Value, checked: &str) -> Option<String> {
-    let span = found.get("span").filter(|span| !span.is_null())?;
-    let bound = |place: &str| span.pointer(place)?.as_u64().and_then(|bound| usize::try_from(bound).ok());
-    let (start, end) = (bound("/0")?, bound("/1")?);
+    let bound = |place: &str| found.pointer(place)?.as_u64().and_then(|bound| usize::try_from(bound).ok());
+    let (start, end) = (bound("/span/0")?, bound("/span/1")?);
     let all = one_line(&checked.chars().skip(start).take(end.saturating_sub(start)).collect::<String>());
     let beginning: String = all.chars().take(MOST_WORDS).collect();
     let cut = if beginning.len() < all.len() { "…" } else { "" };
@@ -30,8 +32,7 @@ fn words(found: &Value, checked: &str) -> Option<String> {
 /// The errors of a rejected answer, below each other; empty where the problem is another one.
 pub(super) fn rejection(problem: &Value) -> String {
     let draft = problem.get("draft").and_then(Value::as_str).unwrap_or_default();
-    let errors = problem.pointer("/validation/errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    errors.iter().map(|error| format!("\n  {}", finding(error, draft))).collect()
+    items(&problem["validation"], "errors").iter().map(|error| format!("\n  {}", finding(error, draft))).collect()
 }
 
 #[cfg(test)]

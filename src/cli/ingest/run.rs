@@ -141,12 +141,8 @@ impl Run {
                 }
                 Ok(answer) if matches!(answer.status, 429 | 502..=504) => self.wait_for(&answer, started)?,
                 Ok(answer) => return Err(Stop::by(&self.client, &answer).await),
-                Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error).into()),
                 // With the same idempotency key, a request that is sent again is done once.
-                Err(error) => {
-                    self.tell_wait(&format!("{:#}; waiting for it", unreachable(&self.client, &error)));
-                    LOOK
-                }
+                Err(error) => self.wait_for_connection(&error, started)?,
             };
             self.rest(rest).await?;
         }
@@ -269,6 +265,16 @@ impl Run {
         Ok(wait)
     }
 
+    /// How long to wait for a service that cannot be reached; says that it is waited for.
+    fn wait_for_connection(&mut self, error: &reqwest::Error, started: Instant) -> Result<Duration, Stop> {
+        let problem = unreachable(&self.client, error);
+        if started.elapsed() >= PATIENCE {
+            return Err(problem.into());
+        }
+        self.tell_wait(&format!("{problem:#}; waiting for it"));
+        Ok(LOOK)
+    }
+
     /// Prints why there is no progress, once.
     fn tell_wait(&mut self, problem: &str) {
         if !std::mem::replace(&mut self.has_told_wait, true) {
@@ -284,11 +290,7 @@ impl Run {
                 Ok(answer) if answer.status == 200 => return Ok(answer.body),
                 Ok(answer) if is_of_the_moment(answer.status) => self.wait_for(&answer, started)?,
                 Ok(answer) => return Err(Stop::by(&self.client, &answer).await),
-                Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error).into()),
-                Err(error) => {
-                    self.tell_wait(&format!("{:#}; waiting for it", unreachable(&self.client, &error)));
-                    LOOK
-                }
+                Err(error) => self.wait_for_connection(&error, started)?,
             };
             sleep(wait).await;
         }
