@@ -64,23 +64,29 @@ fn readable(body: &Value) -> String {
             continue;
         }
         told.push(marker);
-        let index = usize::try_from(number(citation, "source_index")).unwrap_or(usize::MAX);
-        let title = match (items(body, "sources").get(index), citation.get("page")) {
-            (Some(source), Some(page)) => named_at(source, page.as_i64()),
-            (Some(source), None) => named(source),
-            (None, _) => String::new(),
-        };
-        let _ = write!(page, "\n[^{marker}] {title}\n");
-        match citation.get("quote").filter(|quote| !quote.is_null() && !is_passages) {
-            Some(quote) => {
-                let (words, start, end) = (one_line(text(quote, "text")), number(quote, "start"), number(quote, "end"));
-                let _ = write!(page, "     \"{words}\"\n     characters {start} to {end}, ");
-            }
-            None => page.push_str("     "),
+        let footnote = footnote(body, citation, !is_passages);
+        // Several markers of one claim have one quote.
+        if !page.contains(&footnote) {
+            page.push_str(&footnote);
         }
-        let _ = writeln!(page, "{}", text(citation, "urn"));
     }
     page
+}
+
+/// Formats a citation: its source, the words that it quotes, and where they are.
+fn footnote(body: &Value, citation: &Value, is_quoted: bool) -> String {
+    let index = usize::try_from(number(citation, "source_index")).unwrap_or(usize::MAX);
+    let title = match (items(body, "sources").get(index), citation.get("page")) {
+        (Some(source), Some(page)) => named_at(source, page.as_i64()),
+        (Some(source), None) => named(source),
+        (None, _) => String::new(),
+    };
+    let mut footnote = format!("\n[^{}] {title}\n     ", number(citation, "marker"));
+    if let Some(quote) = citation.get("quote").filter(|quote| !quote.is_null() && is_quoted) {
+        let (words, start, end) = (one_line(text(quote, "text")), number(quote, "start"), number(quote, "end"));
+        let _ = write!(footnote, "\"{words}\"\n     characters {start} to {end}, ");
+    }
+    footnote + text(citation, "urn") + "\n"
 }
 
 /// Formats the warnings of the check, each with the words of the answer that it is about.
@@ -152,6 +158,25 @@ mod tests {
         assert_eq!(
             readable(&json!({"answer": null, "reason": "low_support"})),
             "No sure answer in these documents: no passage surely answers it.\n"
+        );
+    }
+
+    #[test]
+    fn a_quote_is_shown_once() {
+        let cite = |words: &str, start: usize| {
+            json!({"marker": 1, "source_index": 0, "urn": "cited:h/d@1#0",
+                   "quote": {"text": words, "start": start, "end": start + words.len()}})
+        };
+        let body = json!({
+            "answer": "1.0 [^1] It is open. [^1] It is new. [^1]",
+            "citations": [cite("It is open.", 0), cite("It is open.", 0), cite("It is new.", 12)],
+            "sources": [{"title": "Doors", "source": "doors.md"}],
+        });
+        let shown = readable(&body);
+        assert_eq!(
+            (shown.matches("\"It is open.\"").count(), shown.matches("\"It is new.\"").count()),
+            (1, 1),
+            "{shown}"
         );
     }
 
