@@ -11,6 +11,7 @@ use serde::{
 use super::{
     Read, Reader, Stance,
     numbered::{number_alone, tidy},
+    reason::takes_back,
     stance::{combined, is_bare, stance_of},
 };
 
@@ -112,6 +113,8 @@ impl Reader {
                 Some(Json::Text(text)) => tidy(text),
                 _ => String::new(),
             };
+            let is_taken_back = stance == Stance::Assent && takes_back(&reason);
+            let stance = if is_taken_back { Stance::Hedge } else { stance };
             match named {
                 Some(number) => self.set(number, Read { stance, reason }),
                 None => self.unnumbered.push(Read { stance, reason }),

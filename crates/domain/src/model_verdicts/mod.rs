@@ -7,6 +7,7 @@
 
 mod json;
 mod numbered;
+mod reason;
 pub mod stance;
 mod vocabulary;
 

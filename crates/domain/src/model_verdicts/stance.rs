@@ -3,7 +3,10 @@
 //! Assent must be plain. A phrase that denies something, in whatever form, a hedge, and a phrase that says both are
 //! never assent: whoever acts on a verdict may rely on that, whatever the model wrote.
 
-use super::vocabulary::{SIGNS, Word, is_contrast, word};
+use super::{
+    reason::{begins_with_denial, takes_back},
+    vocabulary::{SIGNS, Word, is_contrast, word},
+};
 
 /// The sense of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub enum Stance {
 }
 
 /// Characters that end a clause of a verdict.
-const CLAUSE_ENDS: &[char] =
+pub(super) const CLAUSE_ENDS: &[char] =
     &[',', ';', '.', '!', '?', ':', '(', ')', '|', '\n', '。', '、', '，', '；', '？', '！', '：', '—', '–'];
 
 /// The sense of a phrase: the verdict, and a reason that may follow behind a dash. `None` if it states nothing.
@@ -27,7 +30,7 @@ pub fn stance_of(phrase: &str) -> Option<Stance> {
     let phrase = phrase.trim_start_matches(|c: char| c.is_whitespace() || "-–—:.)]|*".contains(c));
     let (verdict, reason) = split_reason(phrase);
     let mut found: Option<Stance> = None;
-    let mut is_denied = begins_with_denial(reason);
+    let mut is_denied = begins_with_denial(reason) || takes_back(reason);
     for clause in verdict.split(CLAUSE_ENDS).map(Clause::read) {
         match clause.stance() {
             Some(stance) => found = Some(found.map_or(stance, |before| combined(before, stance))),
@@ -45,25 +48,15 @@ pub fn stance_of(phrase: &str) -> Option<Stance> {
 }
 
 /// A phrase in lower case, with one kind of apostrophe.
-fn plain(phrase: &str) -> String {
+pub(super) fn plain(phrase: &str) -> String {
     phrase.to_lowercase().replace(['’', '`', 'ʼ'], "'")
 }
 
 /// The words of a plain text. An apostrophe inside a word is part of it.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
     parts.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty())
 }
-
-/// Whether a reason takes back what stands before it: "supported - not by this source". One that only mentions
-/// something absent ("no fee is charged") does not.
-fn begins_with_denial(reason: &str) -> bool {
-    let first = words(reason).find(|text| word(text) != Word::Filler).unwrap_or_default();
-    word(first) == Word::Negation && !ABSENCE.contains(&first)
-}
-
-/// Negations that begin a statement about something absent.
-const ABSENCE: [&str; 8] = ["no", "none", "nothing", "never", "without", "little", "keine", "kein"];
 
 /// Whether a phrase is a verdict and nothing else.
 #[must_use]
