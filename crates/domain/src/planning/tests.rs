@@ -51,6 +51,18 @@ fn a_models_plan_is_read_wherever_it_stands() {
 }
 
 #[test]
+fn names_of_a_plan_are_read_in_any_case_and_form() {
+    for (question_type, strategy) in
+        [("multi_hop", "decompose"), ("MultiHop", "Decompose"), ("multihop", "DECOMPOSE"), ("MULTI-HOP", "decompose ")]
+    {
+        let reply =
+            format!(r#"{{"type": "{question_type}", "strategy": "{strategy}", "sub_questions": ["a?", "b?"]}}"#);
+        let plan = read_reply(&reply).expect(&reply);
+        assert_eq!((plan.question_type, plan.strategy), (QuestionType::MultiHop, Strategy::Decompose), "{reply}");
+    }
+}
+
+#[test]
 fn a_models_plan_carries_its_reasoning() {
     let reasoning_of = |reasoning: &str| {
         let reply = format!("{{{reasoning} \"type\": \"lookup\", \"strategy\": \"direct\", \"sub_questions\": []}}");
