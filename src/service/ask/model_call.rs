@@ -1,5 +1,5 @@
 //! The only way to call a chat model: a call is within the limits of the ask, is charged to its tenant's day, ends at
-//! the deadline, and is in the record.
+//! its deadline, and is in the record.
 
 use std::{collections::VecDeque, pin::pin};
 
@@ -144,13 +144,14 @@ impl<'a> ReservedCall<'a> {
         }
     }
 
-    /// Waits for the reply of a role whose work the built-in implementation can do instead. `None`, with a warning, if no
-    /// model answered.
+    /// Waits for the reply of a role whose work the built-in implementation can do instead, for half of the time that is
+    /// left: the other half is for those that come after it. `None`, with a warning, if no model answered.
     ///
     /// # Errors
     /// When the time limit is reached.
-    pub(super) async fn complete_or_skip(self) -> Result<Option<ChatReply>, AskError> {
-        let (ask, role) = (self.ask, self.role);
+    pub(super) async fn complete_or_skip(mut self) -> Result<Option<ChatReply>, AskError> {
+        let (ask, role, now) = (self.ask, self.role, Instant::now());
+        self.request.deadline = now + ask.deadline.saturating_duration_since(now) / 2;
         match self.complete().await {
             Ok(reply) => Ok(Some(reply)),
             Err(AskError::Providers(error)) => {

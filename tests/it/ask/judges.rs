@@ -1,5 +1,7 @@
 //! The best available grader has the last word, and a helper that fails costs a warning and not the ask.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -114,6 +116,27 @@ async fn a_planner_and_a_grader_that_fail_are_replaced_and_named() {
     let foreign = app.ask(ask()).await;
     assert_eq!((foreign.status, skipped(&foreign).contains(&"grade")), (200, true), "{foreign:?}");
     app.stop().await;
+}
+
+#[tokio::test]
+async fn a_planner_and_a_grader_that_hang_leave_time_for_the_answer() {
+    let hangs = || Reply::Slow(Duration::from_secs(120), "direct".to_owned());
+    let of = async |role: Role, name: &str| {
+        let (server, app) = app("[roles]\nplan = [\"openai:scripted-chat\"]\n").await;
+        server.reply(role, hangs());
+        let mut request = ask();
+        request["question"] = json!("How many days of leave does everyone have a year?");
+        request["limits"] = json!({"timeout_ms": 8_000});
+        if role == Role::Grade {
+            // No word of the document: the built-in grader leaves it to the model.
+            request["question"] = json!(QUESTION);
+        }
+        let answer = app.ask(request).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(skipped(&answer).contains(&name), "{answer:?}");
+        app.stop().await;
+    };
+    tokio::join!(of(Role::Plan, "plan"), of(Role::Grade, "grade"));
 }
 
 #[tokio::test]
