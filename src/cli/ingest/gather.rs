@@ -41,6 +41,8 @@ pub(super) struct Found {
     pub(super) links: usize,
     /// Number of hidden or ignored files and folders, those within such folders not counted.
     pub(super) hidden: usize,
+    /// Those of the skipped files and links that are files with a source, with the extension that they are counted under.
+    passed_over: Vec<(Target, Option<String>)>,
     /// The path that each source was named for.
     seen: HashMap<String, PathBuf>,
 }
@@ -130,7 +132,7 @@ impl Selection<'_> {
             }
             // A pattern names a link to a file like any file; a link in a folder was not named explicitly.
             if is_link && !(pattern.is_some() && path.is_file()) {
-                found.links += 1;
+                found.link(path);
             } else {
                 found.file(path, pattern.is_some());
                 matches += 1;
@@ -155,15 +157,29 @@ impl Found {
     }
 
     /// Number of files that were skipped.
-    fn passed_over(&self) -> usize {
+    fn skipped_files(&self) -> usize {
         self.skipped.values().sum::<usize>() + self.links
+    }
+
+    /// Takes files that were skipped all the same, if their source is wanted: each was named once.
+    pub(super) fn take_passed_over(&mut self, is_wanted: impl Fn(&str) -> bool) {
+        let passed_over = std::mem::take(&mut self.passed_over);
+        for (target, ending) in passed_over.into_iter().filter(|(target, _)| is_wanted(target.source())) {
+            let count = match ending {
+                Some(ending) => self.skipped.entry(ending).or_default(),
+                None => &mut self.links,
+            };
+            *count = count.saturating_sub(1);
+            self.targets.push(target);
+        }
+        self.skipped.retain(|_, count| *count > 0);
     }
 
     /// Says why there is nothing to send.
     pub(super) fn nothing(&self) -> String {
         let mut reasons = Vec::new();
-        if self.passed_over() > 0 {
-            let files = counted(self.passed_over(), "file");
+        if self.skipped_files() > 0 {
+            let files = counted(self.skipped_files(), "file");
             reasons.push(format!("{files} passed over, of no format that is read, or links"));
         }
         if self.hidden > 0 {
@@ -202,6 +218,19 @@ impl Found {
         }
     }
 
+    fn pass_over(&mut self, path: &Path, source: String, ending: Option<String>) {
+        let size = path.metadata().map_or(0, |metadata| metadata.len());
+        self.passed_over.push((Target::File { path: path.to_owned(), source, size }, ending));
+    }
+
+    /// Skips a link.
+    fn link(&mut self, path: &Path) {
+        self.links += 1;
+        if let (true, Ok(source)) = (path.is_file(), checked_source(path)) {
+            self.pass_over(path, source, None);
+        }
+    }
+
     /// Adds a file. A file that was not named explicitly is skipped unless it can be read as a document.
     fn file(&mut self, path: &Path, is_named: bool) {
         let source = match checked_source(path) {
@@ -219,7 +248,8 @@ impl Found {
                     || "without extension".to_owned(),
                     |ending| format!(".{}", ending.to_string_lossy().to_lowercase()),
                 );
-                *self.skipped.entry(ending).or_default() += 1;
+                *self.skipped.entry(ending.clone()).or_default() += 1;
+                self.pass_over(path, source, Some(ending));
             }
             Err(error) => self.failed.push(Failure::here(path.display().to_string(), format!("{error:#}"))),
         }
@@ -368,13 +398,22 @@ mod tests {
         link("docs/nowhere.md", "docs/broken.md");
         let plain = Selection { exclude: &[], all: false };
         let found = gather(&folder, plain, &["docs"]);
-        assert_eq!((found.targets.len(), found.links, found.passed_over()), (4, 3, 5), "{:?}", found.targets);
+        assert_eq!((found.targets.len(), found.links, found.skipped_files()), (4, 3, 5), "{:?}", found.targets);
         assert_eq!(gather(&folder, plain, &["docs/linked.md"]).targets.len(), 1);
         let found = gather(&folder, plain, &["docs/*.md"]);
         let names: Vec<&str> = sources(&found).iter().filter_map(|source| source.rsplit('/').next()).collect();
         assert_eq!((names, found.links), (vec!["a.md", "linked.md"], 1));
         // The target of a link has a name of its own, and is another document.
         assert_eq!(gather(&folder, plain, &["docs/a.md", "docs/linked.md"]).targets.len(), 2);
+    }
+
+    #[test]
+    fn what_is_wanted_is_not_passed_over() {
+        let folder = tree();
+        let mut found = gather(&folder, Selection { exclude: &[], all: false }, &["docs"]);
+        found.take_passed_over(|source| source.ends_with("/picture.png"));
+        assert!(sources(&found).iter().any(|source| source.ends_with("/docs/picture.png")), "{:?}", found.targets);
+        assert_eq!((found.targets.len(), found.skipped.len()), (5, 1), "{:?}", found.skipped);
     }
 
     #[test]

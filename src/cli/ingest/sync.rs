@@ -4,10 +4,16 @@
 //! which the service lists. Documents are deleted only after both sides are known completely, and after everything else
 //! is stored, so that a file that was renamed can be found all the time.
 //!
-//! A file that must be sent is read twice, once for its hash and once to be sent: a folder may be larger than the
+//! A picture, a file of no known format or a link, which a walk through a folder skips, is compared too if it is stored: it was
+//! named once. A file that must be sent is read twice, once for its hash and once to be sent: a folder may be larger than the
 //! memory. If it changes in between, it is stored as it is then.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    ffi::OsString,
+    fmt,
+    path::Path,
+};
 
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
@@ -80,6 +86,8 @@ impl Plan {
         max_file_bytes: u64,
     ) -> anyhow::Result<Self> {
         let stored = folder.stored(client).await?;
+        let sources: HashSet<&str> = stored.iter().map(|document| document.source.as_str()).collect();
+        found.take_passed_over(|source| sources.contains(source));
         let mut local = Vec::new();
         let mut unread = Vec::new();
         for target in std::mem::take(&mut found.targets) {

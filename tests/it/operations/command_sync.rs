@@ -4,12 +4,16 @@ use std::{path::Path, process::Output};
 
 use serde_json::{Value, json};
 
-use crate::{harness::TestApp, process::command, scripted::ModelServer};
+use crate::{
+    harness::TestApp,
+    process::{command, output_of},
+    scripted::ModelServer,
+};
 
 async fn sync(app: &TestApp, folder: &Path, arguments: &[&str]) -> Output {
     let arguments = [&["ingest", "--collection", "c", "--sync"], arguments].concat();
     let settings = [("CITED_SERVER", app.base.as_str())];
-    command(&arguments, &settings).current_dir(folder).output().await.expect("it runs")
+    output_of(command(&arguments, &settings).current_dir(folder)).await
 }
 
 fn write(folder: &Path, name: &str, content: &str) {
@@ -45,6 +49,28 @@ async fn filled(server: &ModelServer) -> (TestApp, tempfile::TempDir) {
         "{first:?}"
     );
     (app, folder)
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_document_is_kept_in_step_that_no_walk_would_have_found() {
+    let server = ModelServer::start().await;
+    let (app, folder) = filled(&server).await;
+    write(folder.path(), "elsewhere.md", "Linked words.");
+    std::os::unix::fs::symlink("../elsewhere.md", folder.path().join("docs/linked.md")).expect("a link");
+    let settings = [("CITED_SERVER", app.base.as_str())];
+    let named = ["ingest", "--collection", "c", "docs/linked.md"];
+    let named = output_of(command(&named, &settings).current_dir(folder.path())).await;
+    assert!(named.status.success(), "{named:?}");
+    let same = sync(&app, folder.path(), &["docs"]).await;
+    assert!(said(&same).contains(": 0 stored in 0 chunks, 5 unchanged, 0 failed, 0 deleted\n"), "{same:?}");
+    write(folder.path(), "elsewhere.md", "Other words.");
+    let changed = sync(&app, folder.path(), &["docs"]).await;
+    assert!(said(&changed).contains(": 1 stored in 1 chunk, 4 unchanged, 0 failed, 0 deleted\n"), "{changed:?}");
+    std::fs::remove_file(folder.path().join("elsewhere.md")).expect("removed");
+    let gone = sync(&app, folder.path(), &["docs"]).await;
+    assert!(said(&gone).contains(", 1 deleted\n"), "{gone:?}");
+    app.stop().await;
 }
 
 #[tokio::test]
@@ -89,7 +115,7 @@ async fn nothing_is_deleted_where_something_was_not_sent() {
     let run = async |arguments: &[&str]| {
         let arguments = [&["ingest", "--collection", "c", "--sync", "docs"], arguments].concat();
         let settings = [("CITED_SERVER", app.base.as_str()), ("CITED_MAX_BODY_BYTES", "2000")];
-        command(&arguments, &settings).current_dir(folder.path()).output().await.expect("it runs")
+        output_of(command(&arguments, &settings).current_dir(folder.path())).await
     };
     let kept = "1 document whose file is gone not deleted, since that waits until everything else is sent";
     let plan = run(&["--dry-run"]).await;
