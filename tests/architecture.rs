@@ -39,6 +39,12 @@ const MAX_LINES: usize = 400;
 
 /// Source files of the service and of the crates, by their path in the repository.
 fn sources() -> BTreeMap<PathBuf, String> {
+    let crates = CRATES.iter().map(|(name, _)| Path::new("crates").join(name).join("src"));
+    crates.chain([PathBuf::from("src")]).flat_map(|folder| files_below(&folder)).collect()
+}
+
+/// The Rust files below a folder of the repository, by their path in it.
+fn files_below(folder: &Path) -> BTreeMap<PathBuf, String> {
     fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
         for entry in fs::read_dir(folder).expect("readable") {
             let path = entry.expect("readable").path();
@@ -51,10 +57,7 @@ fn sources() -> BTreeMap<PathBuf, String> {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = BTreeMap::new();
-    walk(&root.join("src"), &mut found);
-    for (name, _) in CRATES {
-        walk(&root.join("crates").join(name).join("src"), &mut found);
-    }
+    walk(&root.join(folder), &mut found);
     found.into_iter().map(|(path, text)| (path.strip_prefix(root).expect("below the root").to_owned(), text)).collect()
 }
 
@@ -191,6 +194,36 @@ fn files_fit_in_a_head() {
         .map(|(path, lines)| format!("{} has {lines} lines", path.display()))
         .collect();
     assert!(long.is_empty(), "{long:#?}");
+}
+
+/// Tests that read responses by themselves: those of services and databases of their own, in which nothing is hidden, and the
+/// reading that searches what it reads.
+const MAY_READ: [&str; 9] = [
+    "tests/it/canaries",
+    "tests/it/harness.rs",
+    "tests/it/process.rs",
+    "tests/it/jobs/chaos.rs",
+    "tests/it/jobs/direct.rs",
+    "tests/it/http/page.rs",
+    "tests/it/indexes/killed.rs",
+    "tests/it/operations/cluster",
+    "tests/it/operations/rolling.rs",
+];
+
+#[test]
+fn no_test_reads_a_response_unsearched() {
+    let reading = [".text().await", ".text())", ".chunk()", ".bytes().await", ".json().await", ".json::<"];
+    let reads = |text: &str| reading.into_iter().find(|call| text.contains(call));
+    let (allowed, searched): (Vec<_>, Vec<_>) = files_below(Path::new("tests/it"))
+        .into_iter()
+        .partition(|(path, _)| MAY_READ.iter().any(|place| path.starts_with(place)));
+    for (path, text) in searched {
+        assert_eq!(reads(&text), None, "{} is to read responses by harness::body_of", path.display());
+    }
+    for place in MAY_READ {
+        let is_needed = allowed.iter().any(|(path, text)| path.starts_with(place) && reads(text).is_some());
+        assert!(is_needed, "{place} reads no response by itself");
+    }
 }
 
 /// Files that may add routes which are in no document, and so are judged by no table: the files of the web page, and the

@@ -199,6 +199,13 @@ pub(crate) async fn json_of(response: Response) -> Value {
     serde_json::from_str(&body_of(response).await).expect("JSON")
 }
 
+/// The next part of a body as it arrives, which holds no word of a canary either; `None` at its end.
+pub(crate) async fn part_of(response: &mut Response) -> reqwest::Result<Option<String>> {
+    let part = response.chunk().await?.map(|part| String::from_utf8_lossy(&part).into_owned());
+    canaries::assert_absent("a part of a body", part.as_deref().unwrap_or_default());
+    Ok(part)
+}
+
 /// A client for loopback.
 pub(crate) fn client() -> Client {
     // The first caller installs it; reqwest asks for one even where nothing is encrypted.

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    process::Stdio,
+    process::{Output, Stdio},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -53,6 +53,15 @@ pub(crate) fn command(arguments: &[&str], settings: &[(&str, &str)]) -> Command 
     ]);
     command.envs(settings.iter().copied());
     command
+}
+
+/// Runs a command to its end. Neither what it printed nor what it logged holds a word of a canary.
+pub(crate) async fn output_of(command: &mut Command) -> Output {
+    let output = command.output().await.expect("it runs");
+    for printed in [&output.stdout, &output.stderr] {
+        canaries::assert_absent("the output of a command", &String::from_utf8_lossy(printed));
+    }
+    output
 }
 
 /// Settings of a service with a private database in a folder.

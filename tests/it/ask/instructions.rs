@@ -6,7 +6,7 @@ use crate::{
     database,
     harness::TestApp,
     ingest::contextual,
-    process::command,
+    process::{command, output_of},
     scripted::{Call, ModelServer, Reply, Role},
 };
 
@@ -127,7 +127,7 @@ async fn instructions_are_checked_at_start_and_shown_by_doctor() {
         std::fs::write(&file, text).expect("written");
         let url = database::url(&database::create().await);
         let settings = [("DATABASE_URL", url.as_str()), ("CITED_CONFIG", file.to_str().expect("a path"))];
-        command(&["doctor"], &settings).output().await.expect("runs")
+        output_of(&mut command(&["doctor"], &settings)).await
     };
     let shown = doctor(PROMPTS).await;
     assert!(String::from_utf8_lossy(&shown.stdout).contains("Old policies are ambiguous."), "{shown:?}");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     dialect::Dialect,
-    harness::{TestApp, body_of, json_of},
+    harness::{TestApp, body_of, json_of, part_of},
     scripted::{ModelServer, Piece, Reply, Role},
     wait,
 };
@@ -52,7 +52,7 @@ async fn frames_of(app: &TestApp, path: &str, body: Value) -> Vec<(String, Value
     assert_eq!(response.status(), 200);
     let media_type = response.headers()["content-type"].to_str().expect("text").to_owned();
     assert!(media_type.starts_with("text/event-stream"), "{media_type}");
-    parse(&tokio::time::timeout(LIMIT, response.text()).await.expect("it ends").expect("a whole body"))
+    parse(&tokio::time::timeout(LIMIT, body_of(response)).await.expect("it ends"))
 }
 
 fn parse(body: &str) -> Vec<(String, Value)> {
@@ -309,8 +309,7 @@ async fn who_leaves_a_stream_frees_everything_within_a_second() {
         app.request(Method::POST, "/v1/ask").json(&ask(json!(true))).send().await.expect("a stream begins");
     let mut seen = String::new();
     while !seen.contains("Everyone has") {
-        let chunk = response.chunk().await.expect("readable").expect("more");
-        seen.push_str(&String::from_utf8_lossy(&chunk));
+        seen.push_str(&part_of(&mut response).await.expect("readable").expect("more"));
     }
     drop(response);
     assert_eq!(server.once_abandoned().await, 1, "the model call ends");
@@ -346,7 +345,7 @@ async fn who_comes_back_gets_a_stream_of_its_own_with_one_end() {
     let mut first = app.request(Method::POST, "/v1/ask").json(&ask(json!(true))).send().await.expect("a stream");
     let mut seen = String::new();
     while !seen.contains("Everyone has") {
-        seen.push_str(&String::from_utf8_lossy(&first.chunk().await.expect("readable").expect("more")));
+        seen.push_str(&part_of(&mut first).await.expect("readable").expect("more"));
     }
     drop(first);
     // As browsers do, with the last event that they have seen.
@@ -369,15 +368,14 @@ async fn a_slow_reader_slows_the_model_down() {
     body["limits"] = json!({"timeout_ms": 4_000});
     body["validation"] = json!("off");
     let mut response = app.request(Method::POST, "/v1/ask").json(&body).send().await.expect("a stream begins");
-    let first = response.chunk().await.expect("readable").expect("something");
-    assert!(!first.is_empty());
+    let mut body = part_of(&mut response).await.expect("readable").expect("something");
+    assert!(!body.is_empty());
     // Nobody reads: the model's reply is not taken in, and the time limit ends the ask and frees the model.
     assert_eq!(server.once_abandoned().await, 1);
-    let mut rest = first.to_vec();
-    while let Some(chunk) = response.chunk().await.expect("readable") {
-        rest.extend_from_slice(&chunk);
+    while let Some(part) = part_of(&mut response).await.expect("readable") {
+        body.push_str(&part);
     }
-    let frames = parse(&String::from_utf8(rest).expect("UTF-8"));
+    let frames = parse(&body);
     assert_eq!(end(&frames)["code"], "deadline");
     app.stop().await;
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     database,
-    harness::{TestApp, send},
+    harness::{TestApp, body_of, send},
     scripted::ModelServer,
 };
 
@@ -255,7 +255,7 @@ async fn probes_pages_and_request_ids() {
     assert_eq!(app.get("/readyz").await.body["status"], "ok");
     let page = app.request(Method::GET, "/docs/").send().await.expect("a page");
     assert_eq!(page.status(), 200);
-    assert!(page.text().await.expect("text").contains("swagger"));
+    assert!(body_of(page).await.contains("swagger"));
     let answer = send(app.request(Method::GET, "/nowhere").header("x-request-id", "mine-1")).await;
     assert_eq!(answer.body["request_id"], "mine-1");
     let answer = send(app.request(Method::GET, "/nowhere").header("x-request-id", "not mine\t!")).await;

@@ -61,7 +61,7 @@ async fn the_page_and_its_files_need_no_key_and_their_data_does() {
         assert!(policy.contains(part), "{part}: {policy}");
     }
     assert!(!policy.contains("unsafe"), "{policy}");
-    let files = files_of(&page.text().await.expect("text"));
+    let files = files_of(&body_of(page).await);
     assert!(files.len() >= 3, "{files:?}");
     for path in &files {
         let file = fetch(&app, path, &[]).await;
@@ -122,10 +122,10 @@ async fn an_unchanged_file_is_not_sent_again() {
         let again = fetch(&app, "/", &[("if-none-match", &known)]).await;
         assert_eq!((again.status().as_u16(), header(&again, "etag")), (304, etag.as_str()), "{known}");
         assert_eq!(header(&again, "content-security-policy"), "", "the page keeps the policy that it came with");
-        assert_eq!(again.text().await.expect("text"), "");
+        assert_eq!(body_of(again).await, "");
     }
     assert_eq!(fetch(&app, "/", &[("if-none-match", "\"other\"")]).await.status(), 200);
-    let files = files_of(&page.text().await.expect("text"));
+    let files = files_of(&body_of(page).await);
     let script = files.into_iter().find(|path| path.rsplit('.').next() == Some("js")).expect("a script");
     let plain = fetch(&app, &script, &[]).await;
     assert_eq!(header(&plain, "content-encoding"), "");

@@ -8,7 +8,7 @@ use sqlx::{ConnectOptions, Connection};
 
 use crate::{
     database,
-    harness::{TestApp, send},
+    harness::{TestApp, body_of, part_of, send},
     scripted::{ModelServer, Reply, embed},
     wait,
 };
@@ -43,7 +43,7 @@ async fn events(app: &TestApp, id: &str, last: Option<&str>) -> (u16, Vec<(Strin
     }
     let response = request.send().await.expect("an answer");
     let status = response.status().as_u16();
-    let text = tokio::time::timeout(Duration::from_mins(1), response.text()).await.expect("ends").expect("text");
+    let text = tokio::time::timeout(Duration::from_mins(1), body_of(response)).await.expect("ends");
     let parse = |block: &str| {
         let field = |name: &str| {
             block
@@ -213,11 +213,11 @@ async fn followers_do_not_hold_up_a_stop() {
     let job = app.post("/v1/documents", documents("c", 200)).await.body;
     let mut follower =
         app.request(Method::GET, &format!("/v1/jobs/{}/events", id_of(&job))).send().await.expect("an answer");
-    assert!(follower.chunk().await.expect("open").is_some());
+    assert!(part_of(&mut follower).await.expect("open").is_some());
     let started = Instant::now();
     app.stop().await;
     assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
-    while follower.chunk().await.expect("ends well").is_some() {}
+    while part_of(&mut follower).await.expect("ends well").is_some() {}
 }
 
 #[tokio::test]

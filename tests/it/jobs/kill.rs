@@ -15,7 +15,7 @@ use crate::{
     harness::{client, json_of},
     jobs::chaos::Random,
     operations::private_postgres::{folder, settings as postgres_settings},
-    process::{Process, command, embedded, ended_job},
+    process::{Process, command, embedded, ended_job, output_of},
     scripted::ModelServer,
     wait,
 };
@@ -248,11 +248,11 @@ async fn a_second_service_on_the_same_data_is_told_so() {
     let settings = embedded(folder.path());
     let settings = borrowed(&settings);
     let service = Process::serve(&settings).await;
-    let second = command(&["serve"], &settings).output().await.expect("runs");
+    let second = output_of(&mut command(&["serve"], &settings)).await;
     assert!(!second.status.success());
     let message = String::from_utf8_lossy(&second.stderr).into_owned();
     assert!(message.contains("in use"), "{message}");
-    let worker = command(&["worker"], &settings).output().await.expect("runs");
+    let worker = output_of(&mut command(&["worker"], &settings)).await;
     assert!(String::from_utf8_lossy(&worker.stderr).contains("DATABASE_URL"));
     assert_stops(service, folder.path()).await;
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{
     harness::{TestApp, send},
-    process::command,
+    process::{command, output_of},
     scripted::ModelServer,
 };
 
@@ -13,7 +13,7 @@ const KEY: &str = "a-long-key-of-the-operator-1234";
 
 /// Output and error output of the command.
 async fn ask(settings: &[(&str, &str)]) -> (String, String) {
-    let output = command(&["ask", "--collection", "empty", "Anything?"], settings).output().await.expect("it runs");
+    let output = output_of(&mut command(&["ask", "--collection", "empty", "Anything?"], settings)).await;
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (text(output.stdout), text(output.stderr))
 }

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::{
     database,
     harness::TestApp,
-    process::command,
+    process::{command, output_of},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -87,7 +87,7 @@ async fn a_running_service_is_measured_as_one_that_is_started_for_it() {
         let mut arguments = arguments(format).to_vec();
         arguments.extend(["--server".to_owned(), app.base.clone()]);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        command(&arguments, &[]).output().await.expect("it runs")
+        output_of(&mut command(&arguments, &[])).await
     };
     let there = figures(&remote("json").await);
     let answers = &there["answers"];
@@ -124,7 +124,7 @@ async fn a_running_service_is_measured_as_one_that_is_started_for_it() {
     let url = database::url(&own);
     let arguments = arguments("json");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let here = command(&arguments, &[("DATABASE_URL", &url)]).output().await.expect("it runs");
+    let here = output_of(&mut command(&arguments, &[("DATABASE_URL", &url)])).await;
     assert_eq!(figures(&here), there);
     app.stop().await;
 }
@@ -172,7 +172,7 @@ async fn labelled_claims_are_checked_and_measured() {
     let app = TestApp::built_in().await;
     let run = async |format: &str| {
         let arguments = ["eval", "--claims", &folder, "--server", &app.base, "--format", format];
-        command(&arguments, &[]).output().await.expect("it runs")
+        output_of(&mut command(&arguments, &[])).await
     };
     let report: Value = serde_json::from_str(&text(&run("json").await)).expect("JSON");
     let figures = &report["claims"][0]["sources"][0];
@@ -182,7 +182,7 @@ async fn labelled_claims_are_checked_and_measured() {
     let page = text(&run("md").await);
     assert!(page.contains("| stated | handbook | 5 | 2 | 1.000 | 1.000 | 1.000 | 0.500 |"), "{page}");
     let empty = root.path().display().to_string();
-    let refused = command(&["eval", "--claims", &empty, "--server", &app.base], &[]).output().await.expect("it runs");
+    let refused = output_of(&mut command(&["eval", "--claims", &empty, "--server", &app.base], &[])).await;
     assert!(String::from_utf8_lossy(&refused.stderr).contains("holds no claims.jsonl"), "{refused:?}");
     app.stop().await;
 }
@@ -198,7 +198,7 @@ async fn a_document_that_cannot_be_read_is_told_and_ends_nothing() {
     let app = TestApp::built_in().await;
     let path = folder.display().to_string();
     let arguments = ["eval", &path, "--modes", "lexical", "--server", &app.base, "--format", "json"];
-    let run = command(&arguments, &[]).output().await.expect("it runs");
+    let run = output_of(&mut command(&arguments, &[])).await;
     let report: Value = serde_json::from_str(&text(&run)).expect("JSON");
     let set = &report["sets"][0];
     assert_eq!((&set["documents"], &set["not_indexed"]["documents"]), (&json!(5), &json!(1)), "{report:#}");
@@ -214,16 +214,16 @@ async fn a_collection_that_is_somebodys_is_left_alone() {
     let app = TestApp::built_in().await;
     app.ingest("eval-tiny", &[("mine.md", "This is mine.")]).await;
     let folder = folder.display().to_string();
-    let run = command(&["eval", &folder, "--server", &app.base], &[]).output().await.expect("it runs");
+    let run = output_of(&mut command(&["eval", &folder, "--server", &app.base], &[])).await;
     assert!(!run.status.success());
     let complaint = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(complaint.contains("eval-tiny") && complaint.contains("--collection-prefix"), "{complaint}");
     assert_eq!(app.get("/v1/collections/eval-tiny").await.body["documents"], 1);
-    let kept = command(&["eval", &folder, "--keep", "--server", &app.base], &[]).output().await.expect("it runs");
+    let kept = output_of(&mut command(&["eval", &folder, "--keep", "--server", &app.base], &[])).await;
     let complaint = String::from_utf8_lossy(&kept.stderr).into_owned();
     assert!(complaint.contains("holds \"mine.md\", which is not in the set; nothing was stored"), "{complaint}");
     assert_eq!(app.get("/v1/collections/eval-tiny").await.body["documents"], 1);
-    let nowhere = command(&["eval", &folder, "--server", "http://127.0.0.1:9"], &[]).output().await.expect("it runs");
+    let nowhere = output_of(&mut command(&["eval", &folder, "--server", "http://127.0.0.1:9"], &[])).await;
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("http://127.0.0.1:9: cannot be reached"));
     app.stop().await;
 }
@@ -256,7 +256,7 @@ async fn follow_ups_of_conversations_are_measured_alone_and_in_their_conversatio
 async fn attacks_are_tried_at_each_level_and_told() {
     let app = TestApp::built_in().await;
     let arguments = ["eval", "--attack", "--server", &app.base, "--format", "json"];
-    let output = command(&arguments, &[]).output().await.expect("it runs");
+    let output = output_of(&mut command(&arguments, &[])).await;
     let report: Value = serde_json::from_str(&text(&output)).expect("JSON");
     assert_eq!(report["attacks"]["models"], json!(["extractive"]), "{report}");
     let levels = report["attacks"]["levels"].as_array().expect("levels");
@@ -278,7 +278,7 @@ async fn a_model_that_fails_ends_no_attack() {
     server.reply(Role::Grade, Reply::GradeCorrect("28 days"));
     server.reply(Role::Answer, Reply::Status(500, "out of memory".to_owned()));
     let arguments = ["eval", "--attack", "--limit", "1", "--server", &app.base, "--format", "json"];
-    let output = command(&arguments, &[]).output().await.expect("it runs");
+    let output = output_of(&mut command(&arguments, &[])).await;
     let report: Value = serde_json::from_str(&text(&output)).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     let levels = report["attacks"]["levels"].as_array().expect("levels");
     let without_answer: Vec<&Value> = levels.iter().map(|level| &level["without_answer"]).collect();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::TestApp,
-    process::command,
+    process::{command, output_of},
     scripted::{ModelServer, Reply},
     wait,
 };
@@ -15,7 +15,7 @@ use crate::{
 async fn ingest(app: &TestApp, folder: &Path, arguments: &[&str]) -> Output {
     let arguments = [&["ingest", "--collection", "c"], arguments].concat();
     let settings = [("CITED_SERVER", app.base.as_str())];
-    command(&arguments, &settings).current_dir(folder).output().await.expect("it runs")
+    output_of(command(&arguments, &settings).current_dir(folder)).await
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -128,14 +128,14 @@ async fn nobody_there_and_nothing_there_are_errors() {
         assert!(text(&nothing.stderr).contains(told), "{nothing:?}");
     }
     let settings = [("CITED_SERVER", "http://127.0.0.1:1")];
-    let alone = command(&["ingest", "a.md"], &settings).current_dir(folder.path()).output().await.expect("it runs");
+    let alone = output_of(command(&["ingest", "a.md"], &settings).current_dir(folder.path())).await;
     assert_eq!(alone.status.code(), Some(1));
     assert!(text(&alone.stderr).contains("no service answers at http://127.0.0.1:1 (Connection refused"), "{alone:?}");
     let keyless = ingest(&app, folder.path(), &["a.md"]).await;
     assert_eq!(keyless.status.code(), Some(1));
     assert!(text(&keyless.stderr).contains("HTTP 401: this service needs a key"), "{keyless:?}");
     let settings = [("CITED_SERVER", app.base.as_str()), ("CITED_API_KEY", "a-long-key-of-the-operator-1234")];
-    let keyed = command(&["ingest", "a.md"], &settings).current_dir(folder.path()).output().await.expect("it runs");
+    let keyed = output_of(command(&["ingest", "a.md"], &settings).current_dir(folder.path())).await;
     assert!(keyed.status.success(), "{keyed:?}");
     app.stop().await;
 }

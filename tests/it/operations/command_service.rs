@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt;
 use crate::{
     database,
     harness::TestApp,
-    process::command,
+    process::{command, output_of},
     scripted::{ModelServer, Role},
 };
 
@@ -26,7 +26,7 @@ struct Ran {
 
 async fn run(app: &TestApp, arguments: &[&str]) -> Ran {
     let arguments = [arguments, &["--server", app.base.as_str()]].concat();
-    of(command(&arguments, &[]).output().await.expect("it runs"))
+    of(output_of(&mut command(&arguments, &[])).await)
 }
 
 fn of(output: std::process::Output) -> Ran {
@@ -134,7 +134,7 @@ async fn errors_say_what_to_do() {
     let app = app().await;
     let unknown = run(&app, &["ask", "Anything?", "-c", "nowhere"]).await;
     assert!(unknown.error.contains("HTTP 404") && unknown.error.contains("there are: handbook"), "{}", unknown.error);
-    let nowhere = command(&["collections", "--server", "http://127.0.0.1:1"], &[]).output().await.expect("it runs");
+    let nowhere = output_of(&mut command(&["collections", "--server", "http://127.0.0.1:1"], &[])).await;
     let nowhere = of(nowhere);
     assert!(nowhere.error.contains("no service answers at http://127.0.0.1:1"), "{}", nowhere.error);
     app.stop().await;
@@ -147,14 +147,14 @@ async fn errors_say_what_to_do() {
     // A key from a file of Windows has a carriage return at its end.
     for key in [KEY, &format!("{KEY}\r\n")] {
         let settings = [("CITED_API_KEY", key), ("CITED_SERVER", locked.base.as_str())];
-        let opened = of(command(&["collections"], &settings).output().await.expect("it runs"));
+        let opened = of(output_of(&mut command(&["collections"], &settings)).await);
         assert!(opened.is_success && opened.output.contains("no collection yet"), "{}", opened.error);
     }
     let broken = [("CITED_API_KEY", "a-long\nkey"), ("CITED_SERVER", locked.base.as_str())];
-    let broken = of(command(&["collections"], &broken).output().await.expect("it runs"));
+    let broken = of(output_of(&mut command(&["collections"], &broken)).await);
     assert!(broken.error.contains("CITED_API_KEY has characters that no header can carry"), "{}", broken.error);
     let secure = locked.base.replace("http://", "https://");
-    let secure = of(command(&["collections", "--server", &secure], &[]).output().await.expect("it runs"));
+    let secure = of(output_of(&mut command(&["collections", "--server", &secure], &[])).await);
     assert!(secure.error.contains("; is its URL one with http://?"), "{}", secure.error);
     locked.stop().await;
 }
@@ -228,7 +228,7 @@ async fn lists_are_whole_or_say_where_they_go_on() {
 #[tokio::test]
 async fn shells_complete_the_commands() {
     for (shell, words) in [("bash", "complete -F _cited"), ("zsh", "#compdef cited"), ("fish", "complete -c cited")] {
-        let script = of(command(&["completion", shell], &[]).output().await.expect("it runs"));
+        let script = of(output_of(&mut command(&["completion", shell], &[])).await);
         assert!(script.is_success && script.output.contains(words), "{shell}: {}", script.error);
         assert!(["search", "collections", "delete"].iter().all(|name| script.output.contains(name)), "{shell}");
     }

@@ -4,14 +4,19 @@ use std::process::{Output, Stdio};
 
 use tokio::io::AsyncReadExt;
 
-use crate::{database, harness::TestApp, process::command, scripted::ModelServer};
+use crate::{
+    database,
+    harness::TestApp,
+    process::{command, output_of},
+    scripted::ModelServer,
+};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 async fn run(arguments: &[&str], settings: &[(&str, &str)]) -> Output {
-    command(arguments, settings).output().await.expect("it runs")
+    output_of(&mut command(arguments, settings)).await
 }
 
 fn address(app: &TestApp) -> &str {

@@ -12,7 +12,7 @@ use crate::{
     harness::TestApp,
     ingest::recognition,
     operations::private_postgres::{folder, settings},
-    process::command,
+    process::{command, output_of},
 };
 
 /// Whether it found all well, what it printed, and its last word.
@@ -23,7 +23,7 @@ async fn examine(url: &str) -> (bool, String, String) {
         ("CITED_RERANK_MODEL", "orders"),
         ("CITED_LISTEN", "127.0.0.1:0"),
     ];
-    let output = command(&["doctor"], &more).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], &more)).await;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.success(), text(&output.stdout), text(&output.stderr))
 }
@@ -52,7 +52,7 @@ async fn a_server_that_is_ready_is_described() {
 async fn a_service_that_lacks_nothing_gets_a_good_verdict() {
     let url = database::url(&database::create().await);
     let settings = [("DATABASE_URL", url.as_str()), ("CITED_LISTEN", "127.0.0.1:0"), ("CITED_OCR", "off")];
-    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], &settings)).await;
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{shown}");
     // A kernel may lack locks.
@@ -79,7 +79,7 @@ async fn a_recogniser_that_lacks_a_language_is_told() {
             ("CITED_OCR", &program),
             ("CITED_OCR_LANGUAGES", languages),
         ];
-        let output = command(&["doctor"], &settings).output().await.expect("runs");
+        let output = output_of(&mut command(&["doctor"], &settings)).await;
         let shown = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && line(&shown, &program).ends_with(languages), "{shown}");
         assert_eq!(shown.lines().map(str::trim).find(|line| line.starts_with("! it does not have")), told, "{shown}");
@@ -92,13 +92,13 @@ async fn what_would_keep_the_service_from_starting_is_found() {
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
     let settings = [("DATABASE_URL", url.as_str()), ("CITED_LISTEN", &address), ("CITED_LISTN", "127.0.0.1:1")];
-    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], &settings)).await;
     let (shown, last) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(1), "{shown}");
     assert!(shown.contains("! CITED_LISTN is not a setting and has no effect; did you mean CITED_LISTEN?"), "{shown}");
     assert!(shown.contains("→ set CITED_LISTEN to a free address"), "{shown}");
     assert!(last.contains("the service would not start: the problem at the line"), "{last}");
-    let refused = command(&["doctor"], &[("CITED_WORKERS", "many")]).output().await.expect("runs");
+    let refused = output_of(&mut command(&["doctor"], &[("CITED_WORKERS", "many")])).await;
     let last = String::from_utf8_lossy(&refused.stderr);
     assert!(
         !refused.status.success() && last.contains("the service would not start: the configuration has 1"),
@@ -121,7 +121,7 @@ async fn a_model_server_that_refuses_the_key_and_a_running_service_are_told() {
         ("CITED_CHAT_MODEL", "m"),
         ("CITED_ASK_MODELS", "openai:m, openai:other"),
     ];
-    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], &settings)).await;
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{shown}");
     assert!(line(&shown, "listen").ends_with("where a Cited runs already"), "{shown}");
@@ -143,7 +143,7 @@ async fn a_file_with_a_secret_that_others_may_read_is_told() {
         fs::write(&file, text).expect("written");
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("permissions");
         let settings = [("DATABASE_URL", url.as_str()), ("CITED_CONFIG", file_name)];
-        let output = command(&["doctor"], &settings).output().await.expect("runs");
+        let output = output_of(&mut command(&["doctor"], &settings)).await;
         let shown = String::from_utf8_lossy(&output.stdout).into_owned();
         let told = format!("! {file_name} holds a secret, and other users of this machine may read it");
         assert_eq!(shown.contains(&told), is_told, "{mode:o}: {shown}{}", String::from_utf8_lossy(&output.stderr));
@@ -228,7 +228,7 @@ async fn each_fault_has_its_remedy() {
 
 /// Its output, and whether the service would start.
 async fn examine_with(settings: &[(&str, &str)]) -> (bool, String) {
-    let output = command(&["doctor"], settings).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], settings)).await;
     let told = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8_lossy(&told).into_owned())
 }

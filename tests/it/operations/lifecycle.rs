@@ -19,7 +19,7 @@ use crate::{
     database,
     harness::{Answer, client, send},
     operations::private_postgres::{folder, kill_now, postmaster},
-    process::{Process, command, embedded},
+    process::{Process, command, embedded, output_of},
     scripted::{ModelServer, Reply, Role},
     wait,
 };
@@ -99,7 +99,7 @@ async fn a_service_that_loses_its_database_for_good_ends_with_a_failing_exit_cod
     let service = Process::serve(&settings).await;
     assert_eq!(readiness(&service).await.status, 200);
 
-    let second = command(&["eval", "--attack"], &settings).output().await.expect("it runs");
+    let second = output_of(&mut command(&["eval", "--attack"], &settings)).await;
     let told = String::from_utf8_lossy(&second.stderr).into_owned();
     assert!(told.contains("or measure the service that uses it, with --server http://127.0.0.1:"), "{told}");
 

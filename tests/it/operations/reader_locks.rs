@@ -7,7 +7,7 @@ use tokio::process::Command;
 
 use crate::{
     database,
-    process::{Process, command},
+    process::{Process, command, output_of},
 };
 
 /// A program in the reader's place that says that a lock is missing.
@@ -26,7 +26,7 @@ async fn a_service_that_requires_locks_does_not_start_where_one_is_missing() {
     let settings = [("DATABASE_URL", url.as_str()), ("CITED_EXTRACT_PROGRAM", &program)];
     for name in ["serve", "worker"] {
         let required = [&settings[..], &[("CITED_EXTRACT_LOCKS", "required")]].concat();
-        let output = command(&[name], &required).output().await.expect("it runs");
+        let output = output_of(&mut command(&[name], &required)).await;
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{name}: {said}");
         assert!(said.contains("lacks the lock closed files: no such thing here"), "{name}: {said}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     ask::stream::frames,
     harness::TestApp,
-    process::command,
+    process::{command, output_of},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -354,7 +354,7 @@ async fn the_doctor_shows_providers_and_no_secret() {
                 api_key = \"hunter2\"\n[roles]\ngrade = \"built-in\"\n[capabilities.\"groq:large\"]\nseed = false";
     std::fs::write(&file, text).expect("written");
     let path = file.display().to_string();
-    let output = command(&["doctor"], &[("CITED_CONFIG", &path)]).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], &[("CITED_CONFIG", &path)])).await;
     let shown = String::from_utf8_lossy(&output.stdout);
     for part in ["providers.groq.base_url", "https://groq.example/v1", "capabilities.\"groq:large\".seed"] {
         assert!(shown.contains(part), "{part} is missing in: {shown}");
@@ -365,7 +365,7 @@ async fn the_doctor_shows_providers_and_no_secret() {
     assert!(line("groq:large").is_some_and(|line| line.contains("citations") && !line.contains("seed")), "{shown}");
     assert!(!shown.contains("hunter2"), "{shown}");
     std::fs::write(&file, "models = [\"x:y\"]\ncolour = 1\n[providers.a]\nkind = \"b\"").expect("written");
-    let output = command(&["doctor"], &[("CITED_CONFIG", &path)]).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], &[("CITED_CONFIG", &path)])).await;
     let faults = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     for part in ["x:y", "colour", "providers.a.kind"] {

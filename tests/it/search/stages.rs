@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::{Answer, TestApp, slice},
-    process::command,
+    process::{command, output_of},
     scripted::ModelServer,
 };
 
@@ -165,7 +165,7 @@ async fn an_embedding_model_has_its_share_of_the_fusion() {
         app.stop().await;
     }
     let settings = [("CITED_EMBEDDING_DENSE_WEIGHT", "1.5")];
-    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let output = output_of(&mut command(&["doctor"], &settings)).await;
     let faults = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && faults.contains("between 0 and 1, not 1.5"), "{faults}");
 }

@@ -5,8 +5,8 @@ use std::fs;
 use reqwest::{Certificate, Client, Version};
 
 use crate::{
-    harness::{Answer, TestApp},
-    process::command,
+    harness::{Answer, TestApp, body_of},
+    process::{command, output_of},
     scripted::ModelServer,
 };
 
@@ -34,7 +34,7 @@ async fn with_a_certificate_the_service_speaks_tls_and_nothing_else() {
     assert!(app.client.get(format!("{}/livez", app.base)).send().await.is_err(), "no plain HTTP");
     // A command of the same machine follows.
     let settings = [TLS.as_slice(), &[("CITED_LISTEN", address)]].concat();
-    let well = command(&["healthcheck"], &settings).output().await.expect("it runs");
+    let well = output_of(&mut command(&["healthcheck"], &settings)).await;
     assert!(well.status.success(), "{well:?}");
     // From elsewhere its certificate counts, and the command says what is wrong with the URL.
     let named = format!("https://localhost:{port}");
@@ -56,7 +56,7 @@ async fn with_a_certificate_the_service_speaks_tls_and_nothing_else() {
 #[tokio::test]
 async fn a_key_of_another_certificate_is_refused_at_start() {
     let settings = [("CITED_TLS_CERTIFICATE", KEY), ("CITED_TLS_KEY", KEY), ("CITED_LISTEN", "127.0.0.1:0")];
-    let refused = command(&["serve"], &settings).output().await.expect("it ends");
+    let refused = output_of(&mut command(&["serve"], &settings)).await;
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && said.contains("CITED_TLS_CERTIFICATE"), "{said}");
 }
@@ -79,7 +79,7 @@ async fn every_response_tells_browsers_what_not_to_do() {
         assert_eq!(header(&answer, "cache-control") == "no-store", path.starts_with("/v1/"), "{path}");
     }
     // The policy lets the page run: it holds no script of its own, and nothing from elsewhere.
-    let page = app.client.get(format!("{}/docs/", app.base)).send().await.expect("a page").text().await.expect("text");
+    let page = body_of(app.client.get(format!("{}/docs/", app.base)).send().await.expect("a page")).await;
     for script in page.split("<script").skip(1) {
         let tag = script.split('>').next().expect("a tag");
         assert!(tag.contains("src=\"./"), "{tag}");

@@ -8,7 +8,11 @@ use super::{
     record::{VERIFICATION, get, sealed, sealed_for},
     world::{OPERATOR, text},
 };
-use crate::{database, harness::TestApp, process::command};
+use crate::{
+    database,
+    harness::TestApp,
+    process::{command, output_of},
+};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_event_is_changed_deleted_or_added_unseen() {
@@ -54,7 +58,7 @@ async fn no_event_is_changed_deleted_or_added_unseen() {
     }
     let run = async |arguments: &[&str]| {
         let arguments = [&["audit", "verify", "--server", app.base.as_str()], arguments].concat();
-        command(&arguments, &[("CITED_API_KEY", OPERATOR)]).output().await.expect("it runs")
+        output_of(&mut command(&arguments, &[("CITED_API_KEY", OPERATOR)])).await
     };
     let well = run(&["--noted", &text(&whole["head"])]).await;
     assert!(

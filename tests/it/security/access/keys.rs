@@ -9,7 +9,7 @@ use super::world::{OPERATOR, PEPPER, text};
 use crate::{
     database,
     harness::{Answer, TestApp, send},
-    process::command,
+    process::{command, output_of},
     scripted::ModelServer,
     wait,
 };
@@ -167,7 +167,7 @@ async fn commands_manage_keys_and_tenants() {
     let app = TestApp::start(database::create().await, &SETTINGS).await;
     let run = async |arguments: &[&str]| {
         let arguments = [arguments, &["--server", app.base.as_str(), "--json"]].concat();
-        let output = command(&arguments, &[("CITED_API_KEY", OPERATOR)]).output().await.expect("it runs");
+        let output = output_of(&mut command(&arguments, &[("CITED_API_KEY", OPERATOR)])).await;
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
     };
@@ -185,7 +185,7 @@ async fn commands_manage_keys_and_tenants() {
     assert_eq!(run(&["tenants", "list"]).await["tenants"].as_array().map(Vec::len), Some(3), "two were there");
     let spoken = async |arguments: &[&str]| {
         let arguments = [arguments, &["--server", app.base.as_str()]].concat();
-        let output = command(&arguments, &[("CITED_API_KEY", OPERATOR)]).output().await.expect("it runs");
+        let output = output_of(&mut command(&arguments, &[("CITED_API_KEY", OPERATOR)])).await;
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8"))
     };
     let another = ["tenants", "key", &tenant, "second", "--scope", "admin"];

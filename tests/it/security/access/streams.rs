@@ -11,7 +11,7 @@ use super::{
     world::{OPERATOR, text},
 };
 use crate::{
-    harness::{TestApp, send},
+    harness::{TestApp, part_of, send},
     scripted::ModelServer,
     wait,
 };
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 async fn follow(app: &TestApp, key: &str, job: &str) -> Response {
     let events = app.request(Method::GET, &format!("/v1/jobs/{job}/events")).bearer_auth(key).send().await;
     let mut events = events.expect("it is answered");
-    assert!(events.chunk().await.expect("the beginning").is_some());
+    assert!(part_of(&mut events).await.expect("the beginning").is_some());
     events
 }
 
@@ -29,8 +29,8 @@ async fn follow(app: &TestApp, key: &str, job: &str) -> Response {
 async fn rest(mut events: Response) -> (String, bool) {
     let mut rest = String::new();
     loop {
-        match tokio::time::timeout(PATIENCE, events.chunk()).await.expect("it ends") {
-            Ok(Some(part)) => rest.push_str(&String::from_utf8_lossy(&part)),
+        match tokio::time::timeout(PATIENCE, part_of(&mut events)).await.expect("it ends") {
+            Ok(Some(part)) => rest.push_str(&part),
             end => return (rest, end.is_ok()),
         }
     }

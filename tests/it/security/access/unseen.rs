@@ -8,7 +8,7 @@ use super::world::{Caller, OPERATOR, PEPPER, encoded};
 use crate::{
     database,
     harness::{TestApp, body_of, send},
-    process::{Process, command},
+    process::{Process, command, output_of},
     scripted::{ModelServer, Role},
 };
 
@@ -110,7 +110,7 @@ async fn names_of_callers_come_back_as_they_were_and_are_shown_without() {
 
     let run = async |arguments: &[&str]| {
         let arguments = [arguments, &["--server", service.base.as_str()]].concat();
-        let ran = command(&arguments, &[("CITED_API_KEY", OPERATOR)]).output().await.expect("it runs");
+        let ran = output_of(&mut command(&arguments, &[("CITED_API_KEY", OPERATOR)])).await;
         String::from_utf8(ran.stdout).expect("UTF-8") + &String::from_utf8(ran.stderr).expect("UTF-8")
     };
     for arguments in [
