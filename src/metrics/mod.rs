@@ -70,6 +70,7 @@ struct Instruments {
     asks: Family<AskLabels, Counter>,
     ask_seconds: Durations<StageLabels>,
     drafts: Family<DraftLabels, Counter>,
+    early_drafts: Family<DraftLabels, Counter>,
     cached_answers: Counter,
     calls: Family<CallLabels, Counter>,
     call_seconds: Durations<ModelLabels>,
@@ -113,6 +114,8 @@ impl Default for Metrics {
             asks: made.family("asks", "Asks that ended, by outcome and reason"),
             ask_seconds: made.seconds("ask_stage_duration", "Time of asks by stage; the stage total is the whole ask"),
             drafts: made.family("ask_drafts", "Drafts of answers by the result of their check"),
+            early_drafts: made
+                .family("ask_early_drafts", "Drafts that were begun while a model graded, by what became of them"),
             cached_answers: made.counter("ask_cached_answers", "Answers that came from the cache"),
             calls: made.family("model_calls", "Calls to configured models, by role and outcome"),
             call_seconds: made.seconds("model_call_duration", "Time of calls that were answered"),
@@ -173,6 +176,12 @@ impl Metrics {
             of.drafts.get_or_create(&DraftLabels::new(result)).inc_by(drafts);
         }
         of.cached_answers.inc_by(u64::from(ask.is_cache_hit));
+    }
+
+    /// Counts a draft that was begun while a model graded.
+    pub(crate) fn note_early_draft(&self, has_stood: bool) {
+        let result = if has_stood { "stood" } else { "dropped" };
+        self.0.early_drafts.get_or_create(&DraftLabels::new(result)).inc();
     }
 
     /// The meter of the calls of a role.

@@ -26,6 +26,7 @@ use crate::{
         prompt,
         span::IndexedText,
     },
+    metrics::Metrics,
     providers::chat::{CallRole, ChatReply},
     service::retrieval::GroupedHit,
 };
@@ -36,6 +37,8 @@ pub(super) struct EarlyDraft<'a> {
     refinements: Vec<Refinement>,
     /// `None` once its reply was read to the end.
     call: Option<RunningCall<'a>>,
+    has_stood: bool,
+    metrics: &'a Metrics,
 }
 
 /// An early draft that stands, with its author.
@@ -67,7 +70,8 @@ pub(super) async fn begin<'a>(
         format: None,
     };
     let Some(reserved) = model_call::reserve_with_spare(ask, chain, call).await? else { return Ok(None) };
-    Ok(Some(EarlyDraft { sources, refinements: shown.refinements.clone(), call: Some(reserved.start()) }))
+    let (refinements, metrics) = (shown.refinements.clone(), &ask.services.metrics);
+    Ok(Some(EarlyDraft { sources, refinements, call: Some(reserved.start()), has_stood: false, metrics }))
 }
 
 /// Only in the first round, and if enough calls remain to continue as if no early draft had been tried.
@@ -131,6 +135,7 @@ impl EarlyDraft<'_> {
             return Ok(None);
         };
         call.note_used(&reply);
+        self.has_stood = true;
         emitter.emit_accepted(&answer).await;
         let by = GeneratedBy::of(&reply);
         ask.record.set_sources(sources);
@@ -152,6 +157,7 @@ impl Drop for EarlyDraft<'_> {
         if let Some(call) = self.call.take() {
             call.discard();
         }
+        self.metrics.note_early_draft(self.has_stood);
     }
 }
 

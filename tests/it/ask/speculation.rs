@@ -71,6 +71,13 @@ fn discarded(calls: &Value) -> Vec<(&str, bool)> {
     calls.map(|call| (call["role"].as_str().expect("a role"), call["discarded"] == true)).collect()
 }
 
+/// Drafts that were begun early and ended so, by the metrics.
+async fn early_drafts(app: &TestApp, result: &str) -> u64 {
+    let name = format!("cited_ask_early_drafts_total{{result=\"{result}\"}} ");
+    let metrics = app.get("/metrics").await.text;
+    metrics.lines().find_map(|line| line.strip_prefix(&name)?.parse().ok()).unwrap_or(0)
+}
+
 #[tokio::test]
 async fn a_draft_that_cites_correct_sources_alone_is_the_answer() {
     let (server, app) = app(&[]).await;
@@ -99,6 +106,8 @@ async fn a_draft_that_cites_correct_sources_alone_is_the_answer() {
     }
     let early = server.calls(Role::Answer)[1].body.to_string();
     assert!(early.contains("lost laptop"), "it is shown all passages: {early}");
+    assert_eq!(early_drafts(&app, "stood").await, 2);
+    assert_eq!(early_drafts(&app, "dropped").await, 0);
     app.stop().await;
 }
 
@@ -131,6 +140,7 @@ async fn a_draft_that_does_not_stand_is_dropped_with_its_cost() {
         assert_eq!((&row["usage"]["llm_calls"], &row["usage"]["cost_usd"]), (&json!(3), &json!(0.06)));
         let second = server.calls(Role::Answer)[1].body.to_string();
         assert!(!second.contains("lost laptop"), "the answer is written from the correct sources alone: {second}");
+        assert_eq!(early_drafts(&app, "dropped").await, 1);
         app.stop().await;
     }
 }
