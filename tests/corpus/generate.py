@@ -2,6 +2,8 @@
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python generate.py
 
+Chromium prints tagged.pdf.
+
 The files are committed; run this only to change them. The text expected of each is in tests/it/ingest/corpus_files.rs,
 and all of it in tests/corpus/golden.
 """
@@ -11,6 +13,9 @@ import datetime
 import gzip
 import io
 import json
+import pathlib
+import subprocess
+import tempfile
 import zipfile
 from email.message import EmailMessage
 
@@ -46,7 +51,32 @@ Up to five unused days may be carried over.
 """
 
 
+TABLE = """| Kind | Days |
+|---|---|
+| Annual | 28 |
+| Carried over | 5 |
+"""
+
+DAYS_MANUAL = """.TH DAYS 1 "May 2026" "days 1.0" "Handbook"
+.SH NAME
+days \\- days of leave by kind
+.SH KINDS
+The days of a year are:
+.TS
+box;
+lB | lB
+l | n.
+Kind	Days
+_
+Annual	28
+Carried over	5
+.TE
+"""
+
+
 def texts():
+    write("days.md", f"# Days of leave\n\nBy kind:\n\n{TABLE}\nThe office counts them.\n")
+    write("days.1", DAYS_MANUAL)
     write("leave.txt", f"Annual leave\n\n{LEAVE}\n{CARRY}\n")
     write("leave.md", f"# Leave\n\n{LEAVE}\n\n## Carrying over\n\n{CARRY}\n")
     write("leave.html", f"""<!DOCTYPE html>
@@ -287,6 +317,20 @@ def pdf():
     partly.save()
 
 
+def tagged():
+    """A page with structure, as browsers print it."""
+    page = f"""<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Days of leave</title></head><body>
+<h1>Days of leave</h1><p>{LEAVE}</p><h2>By kind</h2>
+<table border="1"><thead><tr><th>Kind</th><th>Days</th></tr></thead><tbody><tr><td>Annual</td><td>28</td></tr>
+<tr><td>Carried over</td><td>5</td></tr></tbody></table>
+<h2>How to ask</h2><ul><li>Ask your manager.</li><li>Then tell the office.</li></ul></body></html>"""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "page.html"
+        source.write_text(page, encoding="utf-8")
+        subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/data",
+                        "--no-pdf-header-footer", f"--print-to-pdf={FILES / 'tagged.pdf'}", source.as_uri()], check=True)
+
+
 def report():
     """Two columns drawn line by line, a table, running lines and bookmarks."""
     page = canvas.Canvas(str(FILES / "report.pdf"), pagesize=A4, invariant=1)
@@ -396,6 +440,6 @@ def hostile():
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for make in [texts, markup, encodings, word, slides, workbook, book, pdf, report, open_documents, legacy, old_word, binary_slides, binary_workbook, mail, hostile]:
+    for make in [texts, markup, encodings, word, slides, workbook, book, pdf, tagged, report, open_documents, legacy, old_word, binary_slides, binary_workbook, mail, hostile]:
         make()
     print(f"{len(list(FILES.iterdir()))} files in {FILES}")

@@ -44,7 +44,10 @@ const MANUAL: &[&str] = &[
     "Up to five unused days",
 ];
 
-pub(super) const READABLE: [Readable; 48] = [
+/// A table of several rows.
+const DAYS: &str = "| Kind | Days |\n|---|---|\n| Annual | 28 |\n| Carried over | 5 |";
+
+pub(super) const READABLE: [Readable; 51] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -54,6 +57,9 @@ pub(super) const READABLE: [Readable; 48] = [
     ),
     ("leave.man", "text/troff", MANUAL),
     ("leave.1.gz", "text/troff", MANUAL),
+    ("days.md", "text/markdown", &["By kind:\n\n", DAYS, "The office counts them."]),
+    ("days.1", "text/troff", &["The days of a year are:\n\n", DAYS]),
+    ("tagged.pdf", "application/pdf", &[LEAVE, "By kind\n\n", DAYS, "- Ask your manager.\n- Then tell the office."]),
     (
         "leave.adoc",
         "text/asciidoc",
