@@ -182,6 +182,53 @@ async fn bombs_in_formats_of_offices_and_mail_fail_alone() {
     app.stop().await;
 }
 
+/// A message whose parts lie within each other this deep.
+fn nested_parts(depth: usize) -> String {
+    let parts: String =
+        (0..depth).map(|part| format!("Content-Type: multipart/mixed; boundary=\"{part}\"\n\n--{part}\n")).collect();
+    format!("{MAIL}{parts}Content-Type: text/plain\n\nWords within.\n")
+}
+
+/// A message with so many attachments.
+fn attachments(count: usize) -> String {
+    let attached: String = (0..count)
+        .map(|number| format!("--b\nContent-Disposition: attachment; filename=a{number}.txt\n\nw\n"))
+        .collect();
+    format!(
+        "{MAIL}Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nWords.\n{attached}--b--\n"
+    )
+}
+
+const MAIL: &str = "From: a@example.org\nSubject: Leave\nMIME-Version: 1.0\n";
+
+#[tokio::test]
+async fn mail_without_end_is_read_in_bounds() {
+    let server = ModelServer::start().await;
+    let app = app(&server, &[]).await;
+    let letter = "From a Tue Nov 24 11:00:00 2026\nSubject: Leave\n\nWords.\n\n";
+    let headers: String = (0..100_000).map(|number| format!("X-{number}: v\n")).collect();
+    let files = [
+        ("parts.eml", nested_parts(20_000)),
+        (
+            "messages.eml",
+            format!("{}{MAIL}\nInnermost.\n", format!("{MAIL}Content-Type: message/rfc822\n\n").repeat(5_000)),
+        ),
+        ("headers.eml", format!("{MAIL}{headers}\nWords.\n")),
+        ("letters.mbox", letter.repeat(5_000)),
+        ("attachments.eml", attachments(1_200)),
+    ];
+    let files: Vec<_> = files.map(|(name, text)| (name.to_owned(), text.into_bytes())).into();
+    let items = upload(&app, files.clone()).await;
+    for (name, _) in &files {
+        assert_eq!(items[name]["state"], "succeeded", "{}", items[name]);
+    }
+    let found = |message: &str| items.keys().filter(|name| name.starts_with(message)).count() - 1;
+    assert_eq!((found("messages.eml"), found("attachments.eml")), (4, 1_000), "within each other; at once");
+    let text = document(&app, &items["attachments.eml"]).await.1;
+    assert!(text.contains("a1199.txt"), "those that are left out are named: {text}");
+    app.stop().await;
+}
+
 #[tokio::test]
 async fn lists_in_lists_of_markdown_are_read() {
     let server = ModelServer::start().await;
