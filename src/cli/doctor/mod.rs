@@ -123,8 +123,13 @@ fn check_recognition(settings: Option<&RecognitionSettings>, findings: &mut Find
         return Findings::good("CITED_OCR", found);
     };
     Findings::good(program.display(), languages);
-    let known = Command::new(program).arg("--list-langs").output();
-    let known = known.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let known = match Command::new(program).arg("--list-langs").output() {
+        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Err(error) => {
+            return findings
+                .warning(format_args!("it cannot be run ({error}); install tesseract, or change CITED_OCR"));
+        }
+    };
     let missing: Vec<&str> = languages.split('+').filter(|name| !known.lines().any(|line| line == *name)).collect();
     if !missing.is_empty() {
         let missing = missing.join(", ");

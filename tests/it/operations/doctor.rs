@@ -87,6 +87,27 @@ async fn a_recogniser_that_lacks_a_language_is_told() {
 }
 
 #[tokio::test]
+async fn a_recogniser_that_is_not_there_is_told() {
+    let url = database::url(&database::create().await);
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("tesseract");
+    std::fs::write(&program, "no program").expect("written");
+    let program = program.display().to_string();
+    let cannot_run = "! it cannot be run (Permission denied (os error 13)); install tesseract, or change CITED_OCR";
+    for (named, told, below) in [
+        ("off", "off, or no tesseract is installed: pictures and scans fail as no_text_layer", None),
+        (&*program, "eng", Some(cannot_run)),
+    ] {
+        let settings = [("DATABASE_URL", url.as_str()), ("CITED_LISTEN", "127.0.0.1:0"), ("CITED_OCR", named)];
+        let output = output_of(&mut command(&["doctor"], &settings)).await;
+        let shown = String::from_utf8_lossy(&output.stdout);
+        let name = if named == "off" { "CITED_OCR" } else { named };
+        assert!(output.status.success() && line(&shown, name).ends_with(told), "{shown}");
+        assert_eq!(shown.lines().map(str::trim).find(|line| line.starts_with("! it")), below, "{shown}");
+    }
+}
+
+#[tokio::test]
 async fn what_would_keep_the_service_from_starting_is_found() {
     let url = database::url(&database::create().await);
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
