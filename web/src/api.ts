@@ -52,9 +52,14 @@ export const credential = signal<Credential | null>(storedKey ? { kind: "key", s
 
 /** Uses a key or a token from now on, in memory, and keeps a key until the tab is closed if asked to. Null forgets the former. */
 export function useCredential(next: Credential | null, isKept = false): void {
-  credential.value = next;
-  sessionStorage.removeItem(STORED_KEY);
   if (isKept && next?.kind === "key") sessionStorage.setItem(STORED_KEY, next.secret);
+  else sessionStorage.removeItem(STORED_KEY);
+  credential.value = next;
+}
+
+/** Whether what was answered may be kept until the tab is closed: as the key is that it was answered to, where one is needed. */
+export function mayKeepAnswers(): boolean {
+  return credential.value === null || sessionStorage.getItem(STORED_KEY) !== null;
 }
 
 let asking: Promise<boolean> | null = null;

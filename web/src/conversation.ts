@@ -1,6 +1,6 @@
 // Questions and what became of them: the events of the stream, folded into turns.
-import { computed, signal } from "@preact/signals";
-import { type Answer, type AskEvent, type AskProblem, type AskRequest, type Citation, type Finding, type Message, type Source, events, problemFrom } from "./api";
+import { computed, effect, signal } from "@preact/signals";
+import { type Answer, type AskEvent, type AskProblem, type AskRequest, type Citation, type Finding, type Message, type Source, events, mayKeepAnswers, problemFrom } from "./api";
 import { chosen } from "./collections";
 import { slice } from "./text";
 
@@ -26,13 +26,40 @@ export interface Turn {
   problem: AskProblem | null;
 }
 
-export const turns = signal<Turn[]>([]);
+const STORED_TURNS = "cited-conversation";
+
+/** The turns of before the page was loaded anew in this tab. */
+function storedTurns(): Turn[] {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORED_TURNS) ?? "[]") as Turn[];
+    // JSON has no infinity.
+    return stored.map((turn) => ({ ...turn, confirmed: Infinity }));
+  } catch {
+    return [];
+  }
+}
+
+export const turns = signal<Turn[]>(storedTurns());
 export const isAsking = computed(() => turns.value.some((turn) => turn.phase === "searching" || turn.phase === "writing"));
 /** For screen readers: finished claims and ends, never words that may be refused. */
 export const announced = signal("");
 
 let running: AbortController | null = null;
-let lastId = 0;
+let lastId = Math.max(0, ...turns.value.map((turn) => turn.id));
+
+/** Keeps the turns for when the page is loaded anew; one under way is stopped by that. */
+function keep(): void {
+  const kept = turns.value.map((turn): Turn => (turn.phase === "ended" ? turn : { ...turn, phase: "stopped", draft: "" }));
+  try {
+    if (kept.length > 0 && mayKeepAnswers()) sessionStorage.setItem(STORED_TURNS, JSON.stringify(kept));
+    else sessionStorage.removeItem(STORED_TURNS);
+  } catch {
+    // A long conversation may not fit; it is there until the page is left.
+  }
+}
+
+effect(() => { if (!isAsking.value) keep(); });
+addEventListener("pagehide", keep);
 
 export function stop(): void {
   running?.abort();
@@ -54,6 +81,12 @@ function history(): Message[] {
     if (!said) return [];
     return [{ role: "user" as const, content: turn.question }, { role: "assistant" as const, content: said }];
   });
+}
+
+/** Asks the question of a turn that came to no answer once more, in its place. */
+export function askAgain(turn: Turn): void {
+  turns.value = turns.value.filter((each) => each.id !== turn.id);
+  void ask(turn.question);
 }
 
 export async function ask(question: string): Promise<void> {

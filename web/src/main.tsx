@@ -6,7 +6,7 @@ import { ActivityView } from "./activity";
 import { askForKey, credential, useCredential } from "./api";
 import { Card, hideCard, step } from "./cited";
 import { loadCollections, loadProblem } from "./collections";
-import { announced } from "./conversation";
+import { announced, startAnew } from "./conversation";
 import { Dialogs } from "./dialogs";
 import { DocumentsView } from "./documents";
 import { KeysView } from "./keys";
@@ -55,7 +55,10 @@ function keyLabel(): string {
 function App() {
   const changeKey = async () => {
     loginFault.value = "";
-    if (credential.value) useCredential(null);
+    if (credential.value) {
+      useCredential(null);
+      startAnew();
+    }
     else if (await askForKey()) await load();
   };
   const label = keyLabel();

@@ -1,7 +1,7 @@
 // A question and what became of it: every end of an ask has a form of its own.
 import type { Answer, AskProblem, Grade, Source } from "./api";
 import { CitedText, trail } from "./cited";
-import { type Turn, ask, stop } from "./conversation";
+import { type Turn, askAgain, isAsking, stop } from "./conversation";
 import { openPane } from "./pane";
 import { Findings, ProblemView } from "./problem";
 import { count, excerpt, milliseconds, untold } from "./text";
@@ -43,8 +43,9 @@ export function TurnView({ turn }: { turn: Turn }) {
       {turn.draft && <CitedText text={turn.draft} citations={turn.citations} sources={turn.sources} confirmed={turn.confirmed} />}
       {answer?.outcome === "abstained" && <Abstained answer={answer} />}
       {answer?.outcome === "clarify" && <Missing title="What is meant?" parts={answer.missing} hint="Say it in your next message." />}
-      {problem?.code === "citation_validation" ? <Refused problem={problem} question={turn.question} /> : problem && <ProblemView problem={problem} />}
+      {problem?.code === "citation_validation" ? <Refused problem={problem} /> : problem && <ProblemView problem={problem} />}
       {turn.phase === "stopped" && <p class="notice">Stopped. What was written is not an answer.</p>}
+      {(problem || turn.phase === "stopped") && <p class="actions"><button type="button" disabled={isAsking.value} onClick={() => askAgain(turn)}>Ask again</button></p>}
       {turn.phase !== "ended" && turn.phase !== "stopped" && <p class="actions"><button type="button" class="link" onClick={stop}>Stop</button></p>}
       {answer && answer.reason !== "no_question" && <Footer answer={answer} />}
       {problem?.trace && <Why trace={problem.trace} sources={problem.sources ?? []} />}
@@ -88,7 +89,7 @@ function Abstained({ answer }: { answer: Answer }) {
   );
 }
 
-function Refused({ problem, question }: { problem: AskProblem; question: string }) {
+function Refused({ problem }: { problem: AskProblem }) {
   return (
     <div class="notice bad" role="alert">
       <h3>Refused: the citations did not hold, twice</h3>
@@ -99,7 +100,6 @@ function Refused({ problem, question }: { problem: AskProblem; question: string 
           <Findings errors={draft.errors} />
         </details>
       )) ?? <Findings errors={problem.validation?.errors ?? []} />}
-      <p class="actions"><button type="button" onClick={() => void ask(question)}>Ask again</button></p>
     </div>
   );
 }

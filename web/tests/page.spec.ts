@@ -80,6 +80,31 @@ test("a follow-up is read as a question that stands alone", async ({ page }) => 
   await expect(page.locator(".turn").nth(1).locator(".read-as").first()).toContainText("logs");
 });
 
+test("a conversation is there after the page was loaded anew, until a new one is begun", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, CARRY_OVER);
+  await expect(page.locator(".verdict")).toBeVisible();
+  await page.reload();
+  await expect(page.locator(".turn h2")).toHaveText(CARRY_OVER);
+  await expect(page.getByRole("button", { name: "Citation 1: Annual leave" }).first()).toBeVisible();
+  await ask(page, "And how many days can I buy?");
+  await expect(page.locator(".read-as").last()).toContainText("Read as:");
+  await page.getByRole("button", { name: "New conversation" }).click();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Ask your documents" })).toBeVisible();
+});
+
+test("a question that failed is asked again without typing", async ({ page }) => {
+  await page.goto("/");
+  await page.route("**/v1/ask", (route) => route.abort(), { times: 1 });
+  await page.getByLabel("Question").fill(CARRY_OVER);
+  await page.getByLabel("Question").press("Enter");
+  await expect(page.getByRole("alert")).toContainText("The service cannot be reached");
+  await page.getByRole("button", { name: "Ask again" }).click();
+  await expect(page.locator(".verdict")).toBeVisible();
+  await expect(page.locator(".turn")).toHaveCount(1);
+});
+
 test("an abstention names what is unknown and shows the closest passages", async ({ page }) => {
   await page.goto("/");
   await ask(page, "Who won the chess cup of 1913?");
@@ -360,6 +385,12 @@ test("a key that may only ask is shown the passage of a citation", async ({ page
   await expect(page.locator(".pane .passage")).toContainText("Lamps stand below the stairs.");
   expect((await refused).status()).toBe(403);
   await expect(page.locator(".pane").getByRole("alert")).toHaveCount(0);
+  // The key is in memory only, and so is what was answered to it.
+  await page.goto(`${base}/#/`);
+  await ask(page, "Where do lamps stand?");
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  await page.getByRole("button", { name: "Forget the key" }).click();
+  await expect(page.locator(".turn")).toHaveCount(0);
 });
 
 test("a key without a scope is refused with what to do", async ({ page }) => {
