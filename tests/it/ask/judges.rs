@@ -120,7 +120,7 @@ async fn a_planner_and_a_grader_that_fail_are_replaced_and_named() {
 
 #[tokio::test]
 async fn a_planner_and_a_grader_that_hang_leave_time_for_the_answer() {
-    let hangs = || Reply::Slow(Duration::from_secs(120), "direct".to_owned());
+    let hangs = || Reply::Slow(Duration::from_mins(2), "direct".to_owned());
     let of = async |role: Role, name: &str| {
         let (server, app) = app("[roles]\nplan = [\"openai:scripted-chat\"]\n").await;
         server.reply(role, hangs());
