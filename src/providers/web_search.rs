@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use serde::Deserialize;
 use url::Url;
 
-use crate::domain::unseen::seen;
+use crate::domain::{identity::TenantId, unseen::seen};
 
 use super::outbound::{Fetched, Outbound, OutboundError, Rule, Validators};
 
@@ -72,18 +72,18 @@ impl WebSearch {
         Ok(Self { outbound, settings })
     }
 
-    /// Returns the first pages found, each once.
+    /// Returns the first pages found for a tenant, each once.
     ///
     /// # Errors
     /// A classified [`OutboundError`]; also [`OutboundError::Refused`] for a reply that is not a search result.
-    pub(crate) async fn search(&self, query: &str) -> Result<Vec<WebPage>, OutboundError> {
+    pub(crate) async fn search(&self, tenant: TenantId, query: &str) -> Result<Vec<WebPage>, OutboundError> {
         let mut url = self.settings.endpoint.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push("search");
         }
         url.query_pairs_mut().append_pair("q", query).append_pair("format", "json");
         let nothing_known = Validators::default();
-        let search = self.outbound.fetch(url.as_str(), &nothing_known, MAX_BYTES);
+        let search = self.outbound.fetch(tenant, url.as_str(), &nothing_known, MAX_BYTES);
         let timeout = self.settings.timeout;
         let found = tokio::time::timeout(timeout, search).await.map_err(|_| OutboundError::Timeout(timeout))??;
         let Fetched::Document(document) = found else { return Ok(Vec::new()) };

@@ -56,7 +56,7 @@ pub(crate) use documents::{
 pub(crate) use jobs::{
     AppendOutcome, CancelOutcome, Claim, ClaimHandle, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail,
     JobFilter, JobItemRow, JobRow, Jobs, NewItems, OpenJob, QueueFull, RefusedItem, ReplyContent, ReportedJob,
-    RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
+    RetryOutcome, Sending, StageWork, WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
     Care, DenseHit, DenseQuery, DocumentFrequencies, FoundPassage, LexicalHit, LexicalQuery, Passage, Scope, Search,

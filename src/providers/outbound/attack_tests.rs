@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use axum::{Router, body::Body, extract::Path, http::Response, routing::get};
 
 use super::{OutboundError, Validators, test_outbound};
+use crate::domain::identity::TenantId;
 
 /// Addresses of every kind that is not public.
 const INNER: [Ipv4Addr; 12] = [
@@ -150,7 +151,7 @@ async fn no_redirect_leads_inside() {
     ] {
         let path: String = url::form_urlencoded::byte_serialize(target.as_bytes()).collect();
         let url = format!("http://{site}/{}", path.replace('+', "%20"));
-        let result = outbound.fetch(&url, &Validators::default(), 1_000).await;
+        let result = outbound.fetch(TenantId::DEFAULT, &url, &Validators::default(), 1_000).await;
         assert!(matches!(result, Err(OutboundError::Refused(_))), "{target}: {result:?}");
     }
 }

@@ -46,6 +46,15 @@ pub(crate) struct FetchedDocument {
     pub(crate) url: Url,
 }
 
+/// A document to fetch for a tenant.
+struct Wanted<'a> {
+    tenant: TenantId,
+    known: &'a Validators,
+    max_bytes: usize,
+    /// Whether a host that hangs is asked all the same.
+    may_hang: bool,
+}
+
 /// Where a request led.
 enum Hop {
     /// To another URL.
@@ -66,46 +75,46 @@ impl Outbound {
         known: &Validators,
         max_bytes: usize,
     ) -> Result<Fetched, OutboundError> {
-        self.fetch_as(Some(tenant), url, known, max_bytes).await
+        self.follow(url, &Wanted { tenant, known, max_bytes, may_hang: false }).await
     }
 
-    /// Fetches a document of at most `max_bytes`, unless it is unchanged according to `known`. Waits while other documents are
-    /// fetched from its host.
+    /// Fetches a document of at most `max_bytes` for a tenant, unless it is unchanged according to `known`. Waits while other
+    /// documents are fetched from its host.
     ///
     /// # Errors
     /// A classified [`OutboundError`].
     pub(crate) async fn fetch(
         &self,
+        tenant: TenantId,
         url: &str,
         known: &Validators,
         max_bytes: usize,
     ) -> Result<Fetched, OutboundError> {
-        self.fetch_as(None, url, known, max_bytes).await
+        self.follow(url, &Wanted { tenant, known, max_bytes, may_hang: true }).await
     }
 
-    async fn fetch_as(
-        &self,
-        tenant: Option<TenantId>,
-        url: &str,
-        known: &Validators,
-        max_bytes: usize,
-    ) -> Result<Fetched, OutboundError> {
+    async fn follow(&self, url: &str, wanted: &Wanted<'_>) -> Result<Fetched, OutboundError> {
         let mut url = self.check(url)?;
         for _ in 0..=MAX_REDIRECTS {
-            let _turn = self.hosts.turn(&url).await;
-            if let Some(pause) = tenant.and_then(|tenant| self.hanging.pause(tenant, &url)) {
-                return Err(OutboundError::Hanging { host: url.host_str().unwrap_or_default().to_owned(), pause });
-            }
-            let hop = self.hop(&url, known, max_bytes).await;
-            if let Some(tenant) = tenant {
-                self.hanging.note(tenant, &url, !matches!(hop, Err(OutboundError::Timeout(_))));
-            }
-            match hop? {
+            match self.hop_in_turn(&url, wanted).await? {
                 Hop::Further(next) => url = next,
                 Hop::Arrived(fetched) => return Ok(fetched),
             }
         }
         Err(OutboundError::Refused(format!("redirects more than {MAX_REDIRECTS} times")))
+    }
+
+    /// Makes one request when it is the tenant's turn.
+    async fn hop_in_turn(&self, url: &Url, wanted: &Wanted<'_>) -> Result<Hop, OutboundError> {
+        let &Wanted { tenant, known, max_bytes, may_hang } = wanted;
+        let _turn = self.hosts.turn(tenant, url).await;
+        if may_hang {
+            return self.hop(url, known, max_bytes).await;
+        }
+        self.refuse_hanging(tenant, url)?;
+        let hop = self.hop(url, known, max_bytes).await;
+        self.hanging.note(tenant, url, !matches!(hop, Err(OutboundError::Timeout(_))));
+        hop
     }
 
     async fn hop(&self, url: &Url, known: &Validators, max_bytes: usize) -> Result<Hop, OutboundError> {
@@ -239,13 +248,16 @@ mod tests {
     #[tokio::test]
     async fn a_document_comes_with_what_makes_the_next_fetch_cheap() {
         let (outbound, base) = (outbound(&["127.0.0.0/8:*"]), site().await);
-        let fetched = outbound.fetch(&format!("{base}/moved"), &Validators::default(), 1_000).await.expect("a page");
+        let fetched = outbound
+            .fetch(TenantId::DEFAULT, &format!("{base}/moved"), &Validators::default(), 1_000)
+            .await
+            .expect("a page");
         let Fetched::Document(document) = fetched else { panic!("{fetched:?}") };
         assert_eq!(document.content, b"<p>Leave</p>");
         assert_eq!(document.content_type.as_deref(), Some("Text/HTML; charset=utf-8"));
         assert_eq!(document.url.path(), "/page");
         assert_eq!(document.validators.etag.as_deref(), Some("\"v1\""));
-        let again = outbound.fetch(&format!("{base}/moved"), &document.validators, 1_000).await;
+        let again = outbound.fetch(TenantId::DEFAULT, &format!("{base}/moved"), &document.validators, 1_000).await;
         assert_eq!(again, Ok(Fetched::Unchanged));
     }
 
@@ -253,11 +265,12 @@ mod tests {
     async fn every_hop_is_judged() {
         let (outbound, base) = (outbound(&["127.0.0.1/32:*"]), site().await);
         for (path, word) in [("/metadata", "169.254.169.254"), ("/file", "file"), ("/loop", "5 times")] {
-            let error = outbound.fetch(&format!("{base}{path}"), &Validators::default(), 1_000).await;
+            let error =
+                outbound.fetch(TenantId::DEFAULT, &format!("{base}{path}"), &Validators::default(), 1_000).await;
             assert!(matches!(&error, Err(OutboundError::Refused(text)) if text.contains(word)), "{path}: {error:?}");
         }
         let strict = super::super::test_outbound(&[]);
-        let error = strict.fetch(&format!("{base}/page"), &Validators::default(), 1_000).await;
+        let error = strict.fetch(TenantId::DEFAULT, &format!("{base}/page"), &Validators::default(), 1_000).await;
         assert!(matches!(error, Err(OutboundError::Refused(_))), "{error:?}");
     }
 
@@ -283,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn a_hop_to_a_name_is_judged_by_where_it_leads() {
         let (outbound, base) = (outbound(&["127.0.0.2/32:*"]), site_at("127.0.0.2").await);
-        let error = outbound.fetch(&format!("{base}/inside"), &Validators::default(), 1_000).await;
+        let error = outbound.fetch(TenantId::DEFAULT, &format!("{base}/inside"), &Validators::default(), 1_000).await;
         assert!(
             matches!(&error, Err(OutboundError::Unreachable(text)) if text.contains("localhost was not found")),
             "{error:?}"
@@ -295,16 +308,19 @@ mod tests {
         let (outbound, base) = (outbound(&["127.0.0.0/8:*"]), site().await);
         let none = Validators::default();
         assert_eq!(
-            outbound.fetch(&format!("{base}/endless"), &none, 5_000).await,
+            outbound.fetch(TenantId::DEFAULT, &format!("{base}/endless"), &none, 5_000).await,
             Err(OutboundError::TooLarge { limit: 5_000 })
         );
-        assert_eq!(outbound.fetch(&format!("{base}/page"), &none, 3).await, Err(OutboundError::TooLarge { limit: 3 }));
         assert_eq!(
-            outbound.fetch(&format!("{base}/busy"), &none, 3).await,
+            outbound.fetch(TenantId::DEFAULT, &format!("{base}/page"), &none, 3).await,
+            Err(OutboundError::TooLarge { limit: 3 })
+        );
+        assert_eq!(
+            outbound.fetch(TenantId::DEFAULT, &format!("{base}/busy"), &none, 3).await,
             Err(OutboundError::Status { status: 503, retry_after: Some(Duration::from_secs(7)) })
         );
         assert_eq!(
-            outbound.fetch(&format!("{base}/later"), &none, 3).await,
+            outbound.fetch(TenantId::DEFAULT, &format!("{base}/later"), &none, 3).await,
             Err(OutboundError::Status { status: 429, retry_after: Some(Duration::from_secs(90)) })
         );
     }
@@ -330,7 +346,9 @@ mod tests {
         tokio::spawn(async move { axum::serve(listener, Router::new().fallback(get(page))).await });
         let (outbound, known) = (outbound(&["127.0.0.1:*"]), Validators::default());
         let urls: Vec<String> = (0..12).map(|number| format!("{base}/{number}")).collect();
-        let all = futures::future::join_all(urls.iter().map(|url| outbound.fetch(url, &known, 1_000))).await;
+        let all =
+            futures::future::join_all(urls.iter().map(|url| outbound.fetch(TenantId::DEFAULT, url, &known, 1_000)))
+                .await;
         assert!(all.iter().all(Result::is_ok), "{all:?}");
         assert_eq!(counts.1.load(Ordering::SeqCst), 2);
     }

@@ -41,6 +41,7 @@ use super::{
     error::{excerpt, innermost},
     retry_after,
 };
+use crate::domain::identity::TenantId;
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -95,7 +96,7 @@ pub(crate) struct Outbound {
     others: PortClient,
     /// Hosts that documents are fetched from.
     hosts: Hosts,
-    /// Those of them that hang.
+    /// Hosts that hang.
     hanging: HangingHosts,
 }
 
@@ -121,6 +122,11 @@ impl Outbound {
             by_port.insert(port, known.map_or_else(|| PortClient::new(&rule, addresses, timeout), Ok)?);
         }
         Ok(Self { rule, timeout, by_port, others, hosts: Hosts::default(), hanging: HangingHosts::default() })
+    }
+
+    /// Longest request.
+    pub(crate) const fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// Checks the parts of a URL that need no name resolution: scheme, credentials, port, and a literal address.
@@ -163,12 +169,13 @@ impl Outbound {
         }
     }
 
-    /// Posts a JSON body; any success status is accepted, and the reply's body is not read.
+    /// Posts a JSON body for a tenant, unless the host hangs; any success status is accepted, and the reply's body is not read.
     ///
     /// # Errors
     /// A classified [`OutboundError`].
     pub(crate) async fn post_json(
         &self,
+        tenant: TenantId,
         url: &str,
         headers: &[(&'static str, String)],
         body: String,
@@ -182,11 +189,21 @@ impl Outbound {
                 .map_err(|_| OutboundError::Refused(format!("{name} holds what a header cannot carry")))?;
             map.insert(HeaderName::from_static(name), value);
         }
-        let response = client.post(url).headers(map).body(body).send().await.map_err(|error| self.transport(&error))?;
+        self.refuse_hanging(tenant, &url)?;
+        let request = client.post(url.clone()).headers(map).body(body);
+        let result = request.send().await.map_err(|error| self.transport(&error));
+        self.hanging.note(tenant, &url, !matches!(result, Err(OutboundError::Timeout(_))));
+        let response = result?;
         if response.status().is_success() {
             return Ok(());
         }
         Err(OutboundError::Status { status: response.status().as_u16(), retry_after: wait_asked(&response) })
+    }
+
+    /// Refuses a request to a host that answered none of the last requests of the tenant in time.
+    fn refuse_hanging(&self, tenant: TenantId, url: &Url) -> Result<(), OutboundError> {
+        let Some(pause) = self.hanging.pause(tenant, url) else { return Ok(()) };
+        Err(OutboundError::Hanging { host: url.host_str().unwrap_or_default().to_owned(), pause })
     }
 
     fn transport(&self, error: &reqwest::Error) -> OutboundError {
@@ -226,9 +243,15 @@ fn wait_asked(response: &reqwest::Response) -> Option<Duration> {
 /// An outbound client of tests, with these entries.
 #[cfg(test)]
 fn test_outbound(allow: &[&str]) -> Outbound {
+    test_outbound_within(allow, TIMEOUT)
+}
+
+/// The same with this longest request.
+#[cfg(test)]
+fn test_outbound_within(allow: &[&str], timeout: Duration) -> Outbound {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let allow = allow.iter().map(|entry| entry.parse().expect("an entry")).collect();
-    Outbound::new(Rule::for_tenants("CITED_FETCH_ALLOW", allow), TIMEOUT).expect("a client")
+    Outbound::new(Rule::for_tenants("CITED_FETCH_ALLOW", allow), timeout).expect("a client")
 }
 
 #[cfg(test)]
@@ -263,8 +286,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_receiver_that_hangs_is_left_alone_for_a_while() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        let outbound = test_outbound_within(&["127.0.0.1/32:*"], Duration::from_millis(50));
+        let post = async |tenant| outbound.post_json(tenant, &url, &[], "{}".to_owned()).await;
+        for _ in 0..3 {
+            assert!(matches!(post(TenantId::DEFAULT).await, Err(OutboundError::Timeout(_))));
+        }
+        assert!(matches!(post(TenantId::DEFAULT).await, Err(OutboundError::Hanging { .. })));
+        assert!(matches!(post(TenantId(uuid::Uuid::from_u128(7))).await, Err(OutboundError::Timeout(_))));
+    }
+
+    #[tokio::test]
     async fn a_name_is_judged_by_the_addresses_it_resolves_to() {
-        let post = async |allow: &[&str], url: &str| test_outbound(allow).post_json(url, &[], "{}".to_owned()).await;
+        let post = async |allow: &[&str], url: &str| {
+            test_outbound(allow).post_json(TenantId::DEFAULT, url, &[], "{}".to_owned()).await
+        };
         let not_found = |result: &Result<(), OutboundError>| matches!(result, Err(OutboundError::Unreachable(text)) if text.contains("was not found on the public"));
         let hidden = post(&[], "http://localhost/").await;
         assert!(not_found(&hidden), "{hidden:?}");

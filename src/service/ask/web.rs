@@ -22,7 +22,7 @@ use crate::{
 pub(super) async fn search(ask: &AskContext, state: &LoopState) -> Result<Option<Retrieved>, AskError> {
     let Some(web) = &ask.services.web else { return Ok(None) };
     ask.record.enter(Stage::Retrieve);
-    match web.search(ask.asked()).await {
+    match web.search(ask.caller.grant.tenant(), ask.asked()).await {
         Ok(pages) if pages.is_empty() => Ok(None),
         Ok(pages) => Ok(Some(retrieved_from(ask, state, pages).await?)),
         Err(error) => {

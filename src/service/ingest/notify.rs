@@ -1,32 +1,38 @@
 //! Webhooks: notifies the sender of a job that it has ended, in the format of Standard Webhooks.
 
-use std::time::Duration;
+use std::{collections::HashMap, panic::resume_unwind, time::Duration};
 
-use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{IngestService, JobSnapshot, Webhooks};
 use crate::{
+    domain::identity::TenantId,
     providers::outbound::OutboundError,
     service::{
         ServiceError,
         background::{BackgroundTask, Heartbeat, Heartbeats},
         error_chain,
     },
-    store::{DueWebhook, WebhookOutcome},
+    store::{DueWebhook, Sending, WebhookOutcome},
 };
 
 /// Waits before each further attempt, seconds: about three days in all, as Standard Webhooks suggests.
 const WAITS_S: [i64; 9] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
-/// Number of webhooks that are claimed together and sent concurrently.
-const AT_ONCE: usize = 8;
-/// Time for which a webhook stays claimed; longer than a request can take.
-const HELD: time::Duration = time::Duration::minutes(2);
+/// Most webhooks that are sent at once.
+const AT_ONCE: usize = 32;
+/// Most of them for one tenant: its receivers that hang keep no other tenant waiting.
+const AT_ONCE_OF_TENANT: i64 = 4;
+/// Most of them to one host and port. More than those of a tenant, so that a receiver that several tenants use is never that of
+/// one of them alone.
+const AT_ONCE_TO_RECEIVER: usize = 8;
+/// Time for which a webhook stays claimed, in addition to that of the longest request: reading the job and recording the result.
+const HELD_BESIDE: Duration = Duration::from_secs(90);
 /// Interval at which due webhooks are looked for, in addition to the end of a job in this process.
 const POLL: Duration = Duration::from_secs(2);
-/// Time after which a notifier that has found nothing due, and settled no webhook, counts as stalled.
+/// Time after which a notifier that has not looked for due webhooks counts as stalled.
 const STALLED_AFTER: Duration = Duration::from_mins(5);
 
 /// Sends webhooks; any number of processes may do so.
@@ -53,10 +59,10 @@ impl Notifier {
 
     async fn send_until(&self, heartbeat: &Heartbeat, stop: &CancellationToken) {
         let mut settlements = self.ingest.signal.settlements();
+        let mut deliveries = Deliveries::default();
         while !stop.is_cancelled() {
-            match self.step(heartbeat).await {
-                Ok(sent) if sent > 0 => continue,
-                Ok(_) => heartbeat.beat(),
+            match self.begin_due(&mut deliveries).await {
+                Ok(()) => heartbeat.beat(),
                 Err(error) => {
                     tracing::warn!(
                         error = error_chain(&error),
@@ -66,32 +72,27 @@ impl Notifier {
             }
             tokio::select! {
                 () = settlements.any() => {}
+                () = deliveries.one_ends() => {}
                 () = tokio::time::sleep(POLL) => {}
                 () = stop.cancelled() => {}
             }
         }
+        deliveries.all_end().await;
     }
 
-    /// Sends some of the due webhooks; returns their number.
+    /// Begins to send what is due, as far as there is room.
     ///
     /// # Errors
     /// Store errors.
-    async fn step(&self, heartbeat: &Heartbeat) -> Result<usize, ServiceError> {
-        let now = self.ingest.context.clock.now();
-        let limit = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
-        let due = self.ingest.store.jobs().claim_webhooks(now, now + HELD, limit).await?;
-        let count = due.len();
-        let mut sent = stream::iter(due).map(|hook| self.send(hook)).buffer_unordered(AT_ONCE);
-        while let Some(result) = sent.next().await {
-            match result {
-                Ok(()) => heartbeat.beat(),
-                Err(error) => tracing::warn!(
-                    error = error_chain(&error),
-                    "the outcome of a webhook could not be stored; it is sent again in 2 minutes"
-                ),
-            }
+    async fn begin_due(&self, deliveries: &mut Deliveries) -> Result<(), ServiceError> {
+        while deliveries.under_way.len() < AT_ONCE {
+            let now = self.ingest.context.clock.now();
+            let until = now + self.webhooks.longest() + HELD_BESIDE;
+            let hook = self.ingest.store.jobs().claim_webhook(now, until, &deliveries.sending()).await?;
+            let Some(hook) = hook else { break };
+            deliveries.begin(self.clone(), hook);
         }
-        Ok(count)
+        Ok(())
     }
 
     async fn send(&self, hook: DueWebhook) -> Result<(), ServiceError> {
@@ -104,6 +105,70 @@ impl Notifier {
         let outcome = judge(result, hook.attempts, now);
         tracing::debug!(job_id = %hook.job, attempts = hook.attempts, outcome = ?outcome, "a webhook was sent");
         Ok(self.ingest.store.jobs().settle_webhook(&hook, outcome, now).await?)
+    }
+}
+
+/// The deliveries of this process. Each ends by itself, and leaves room for another.
+#[derive(Default)]
+struct Deliveries {
+    tasks: JoinSet<()>,
+    /// Tenant and receiver of each.
+    under_way: HashMap<Id, (TenantId, String)>,
+}
+
+impl Deliveries {
+    fn begin(&mut self, notifier: Notifier, hook: DueWebhook) {
+        let whose = (hook.tenant, hook.receiver.clone());
+        let delivery = async move {
+            if let Err(error) = notifier.send(hook).await {
+                tracing::warn!(
+                    error = error_chain(&error),
+                    "the outcome of a webhook could not be stored; it is sent again when its claim ends"
+                );
+            }
+        };
+        let id = self.tasks.spawn(delivery).id();
+        self.under_way.insert(id, whose);
+    }
+
+    /// The bounds of the next claim.
+    fn sending(&self) -> Sending {
+        let mut of_receiver: HashMap<&str, usize> = HashMap::new();
+        for (_, receiver) in self.under_way.values() {
+            *of_receiver.entry(receiver).or_default() += 1;
+        }
+        let full = of_receiver.into_iter().filter(|(_, deliveries)| *deliveries >= AT_ONCE_TO_RECEIVER);
+        Sending {
+            tenants: self.under_way.values().map(|(tenant, _)| tenant.0).collect(),
+            most_of_tenant: AT_ONCE_OF_TENANT,
+            full_receivers: full.map(|(receiver, _)| receiver.to_owned()).collect(),
+        }
+    }
+
+    /// Waits until one has ended; for ever if there are none.
+    async fn one_ends(&mut self) {
+        match self.tasks.join_next_with_id().await {
+            Some(ended) => self.forget(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn all_end(&mut self) {
+        while let Some(ended) = self.tasks.join_next_with_id().await {
+            self.forget(ended);
+        }
+    }
+
+    fn forget(&mut self, ended: Result<(Id, ()), JoinError>) {
+        let id = match ended {
+            Ok((id, ())) => id,
+            // One that panics is the end of the notifier, which does not go unnoticed.
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(error) => error.id(),
+            },
+        };
+        self.under_way.remove(&id);
     }
 }
 

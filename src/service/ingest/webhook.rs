@@ -1,6 +1,6 @@
 //! Webhooks of jobs: where they may be sent, and the secret that their receiver checks them by.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use secrecy::SecretString;
 
@@ -52,6 +52,11 @@ impl Webhooks {
         Ok(ReceiverSecret { endpoint: endpoint.origin, secret })
     }
 
+    /// Longest time that sending takes.
+    pub(super) fn longest(&self) -> Duration {
+        self.outbound.timeout()
+    }
+
     /// Sends a signed message.
     ///
     /// # Errors
@@ -65,7 +70,7 @@ impl Webhooks {
     ) -> Result<(), OutboundError> {
         let endpoint = Endpoint::of(tenant.0, &self.outbound.check(url)?);
         let headers = self.secret.of(&endpoint).headers(id, sent_at, &body);
-        self.outbound.post_json(url, &headers, body).await
+        self.outbound.post_json(tenant, url, &headers, body).await
     }
 }
 

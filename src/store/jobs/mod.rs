@@ -30,7 +30,7 @@ pub(crate) use job::{JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
 pub(crate) use limits::QueueFull;
 pub(crate) use metrics::{StageWork, Work};
 pub(crate) use report::ReportedJob;
-pub(crate) use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
+pub(crate) use webhook::{DueWebhook, Sending, WebhookOutcome, WebhookRow};
 
 use crate::store::Store;
 

@@ -28,10 +28,31 @@ pub(crate) struct DueWebhook {
     pub(crate) job: Uuid,
     /// URL that it is sent to.
     pub(crate) url: String,
+    /// Host and port in it.
+    pub(crate) receiver: String,
     /// Number of the job's end that it reports, from 1.
     pub(crate) run: i32,
     /// Number of attempts, including this one.
     pub(crate) attempts: i32,
+}
+
+/// Deliveries that a process has under way, as bounds of its next claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Sending {
+    /// The tenant of each.
+    pub(crate) tenants: Vec<Uuid>,
+    /// Most deliveries of a tenant.
+    pub(crate) most_of_tenant: i64,
+    /// Receivers that are sent nothing further.
+    pub(crate) full_receivers: Vec<String>,
+}
+
+/// Result of an attempt to claim a webhook.
+enum Attempt {
+    Claimed(DueWebhook),
+    NothingIsDue,
+    /// Another process has claimed the one that was chosen.
+    OthersWereFaster,
 }
 
 /// Result of a delivery attempt.
@@ -54,42 +75,89 @@ pub(crate) enum WebhookOutcome {
 }
 
 impl Jobs<'_> {
-    /// Claims webhooks that are due, of any tenant. The caller has until `until` to record the results; after that they
-    /// are due again.
+    /// Claims the oldest due webhook of the tenant with the fewest deliveries under way; among equals chance decides, so that
+    /// the oldest backlog is not always first. Returns `None` if nothing is due, or only what `sending` leaves no room for.
+    /// The caller has until `until` to record the result; after that the webhook is due again.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn claim_webhooks(
+    pub(crate) async fn claim_webhook(
         &self,
         now: OffsetDateTime,
         until: OffsetDateTime,
-        limit: i64,
-    ) -> Result<Vec<DueWebhook>, StoreError> {
-        let mut transaction = self.store.begin_queue().await?;
-        let rows = sqlx::query!(
-            "WITH due AS MATERIALIZED (
-                 SELECT tenant_id, job_id FROM webhook WHERE state = 'waiting' AND due_at <= $1
-                 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-             UPDATE webhook w SET due_at = $2, attempts = attempts + 1
-             FROM due WHERE w.tenant_id = due.tenant_id AND w.job_id = due.job_id
-             RETURNING w.tenant_id, w.job_id, w.url, w.run, w.attempts",
+        sending: &Sending,
+    ) -> Result<Option<DueWebhook>, StoreError> {
+        loop {
+            match self.claim_webhook_once(now, until, sending).await? {
+                Attempt::Claimed(hook) => return Ok(Some(hook)),
+                Attempt::NothingIsDue => return Ok(None),
+                Attempt::OthersWereFaster => {}
+            }
+        }
+    }
+
+    async fn claim_webhook_once(
+        &self,
+        now: OffsetDateTime,
+        until: OffsetDateTime,
+        sending: &Sending,
+    ) -> Result<Attempt, StoreError> {
+        let mut transaction = self.store.begin_claim().await?;
+        let row = sqlx::query!(
+            r#"WITH RECURSIVE waiting AS (
+                   (SELECT tenant_id FROM webhook WHERE state = 'waiting' ORDER BY tenant_id LIMIT 1)
+                   UNION ALL
+                   SELECT (SELECT h.tenant_id FROM webhook h WHERE h.state = 'waiting' AND h.tenant_id > w.tenant_id
+                           ORDER BY h.tenant_id LIMIT 1)
+                   FROM waiting w WHERE w.tenant_id IS NOT NULL
+               ), served AS (
+                   SELECT tenant_id, count(*) AS deliveries FROM unnest($3::uuid[]) AS sent (tenant_id) GROUP BY tenant_id
+               ), first AS MATERIALIZED (
+                   SELECT oldest.tenant_id, oldest.job_id
+                   FROM waiting w
+                   LEFT JOIN served s ON s.tenant_id = w.tenant_id
+                   CROSS JOIN LATERAL (
+                       -- The oldest alone are looked at, however many wait for a receiver that is full.
+                       SELECT tenant_id, job_id FROM (
+                           SELECT h.tenant_id, h.job_id, h.url, h.due_at FROM webhook h
+                           WHERE h.state = 'waiting' AND h.tenant_id = w.tenant_id AND h.due_at <= $1
+                           ORDER BY h.tenant_id, h.due_at LIMIT 100) due
+                       WHERE substring(url FROM '://([^/?#]*)') <> ALL ($5)
+                       ORDER BY due_at LIMIT 1) AS oldest
+                   WHERE COALESCE(s.deliveries, 0) < $4
+                   ORDER BY COALESCE(s.deliveries, 0), random() LIMIT 1
+               ), claimed AS (
+                   -- Of two processes that chose it the second waits here, and finds that it is not due any more.
+                   UPDATE webhook w SET due_at = $2, attempts = attempts + 1
+                   FROM first WHERE w.tenant_id = first.tenant_id AND w.job_id = first.job_id
+                     AND w.state = 'waiting' AND w.due_at <= $1
+                   RETURNING w.url, w.run, w.attempts)
+               SELECT first.tenant_id AS "tenant_id!", first.job_id AS "job_id!", claimed.url AS "url?",
+                      substring(claimed.url FROM '://([^/?#]*)') AS "receiver?", claimed.run AS "run?",
+                      claimed.attempts AS "attempts?"
+               FROM first LEFT JOIN claimed ON true"#,
             now,
             until,
-            limit,
+            &sending.tenants,
+            sending.most_of_tenant,
+            &sending.full_receivers,
         )
-        .fetch_all(&mut *transaction)
+        .fetch_optional(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| DueWebhook {
-                tenant: TenantId(row.tenant_id),
-                job: row.job_id,
-                url: row.url,
-                run: row.run,
-                attempts: row.attempts,
-            })
-            .collect())
+        let Some(row) = row else { return Ok(Attempt::NothingIsDue) };
+        let (Some(url), Some(receiver), Some(run), Some(attempts)) = (row.url, row.receiver, row.run, row.attempts)
+        else {
+            return Ok(Attempt::OthersWereFaster);
+        };
+        Ok(Attempt::Claimed(DueWebhook {
+            tenant: TenantId(row.tenant_id),
+            job: row.job_id,
+            url,
+            receiver,
+            run,
+            attempts,
+        }))
     }
 
     /// Records the result of a delivery attempt, unless the job was retried meanwhile.

@@ -16,7 +16,7 @@ use crate::{
     wait,
 };
 
-const OPERATOR: &str = "a-key-of-the-operator-0123456789";
+pub(super) const OPERATOR: &str = "a-key-of-the-operator-0123456789";
 
 async fn post(app: &TestApp, key: &str, path: &str, body: Value) -> Answer {
     send(app.request(Method::POST, path).bearer_auth(key).json(&body)).await

@@ -14,10 +14,12 @@ use axum::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     database,
     harness::{TestApp, send},
+    jobs::fairness,
     scripted::ModelServer,
     wait,
 };
@@ -32,6 +34,7 @@ type Received = Arc<Mutex<Vec<(HeaderMap, String)>>>;
 struct Receiver {
     received: Received,
     answers: Arc<Mutex<Vec<u16>>>,
+    release: CancellationToken,
     port: u16,
 }
 
@@ -42,14 +45,21 @@ impl Receiver {
         let port = listener.local_addr().expect("an address").port();
         let mut answers = answers.to_vec();
         answers.reverse();
-        let receiver = Self { received: Received::default(), answers: Arc::new(Mutex::new(answers)), port };
-        let router = Router::new().route("/hook", post(take)).with_state(receiver.clone());
+        let (answers, release) = (Arc::new(Mutex::new(answers)), CancellationToken::new());
+        let receiver = Self { received: Received::default(), answers, release, port };
+        let router = Router::new().route("/hook", post(take)).route("/late", post(wait_for_release));
+        let router = router.with_state(receiver.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         receiver
     }
 
     fn url(&self) -> String {
         format!("http://127.0.0.1:{}/hook?token=of-the-receiver", self.port)
+    }
+
+    /// Where it takes messages and does not answer before it is released.
+    fn hanging(&self) -> String {
+        format!("http://127.0.0.1:{}/late", self.port)
     }
 
     async fn wait_for(&self, count: usize) -> Vec<(HeaderMap, String)> {
@@ -66,13 +76,21 @@ async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: String
     StatusCode::from_u16(answer).expect("a status")
 }
 
+async fn wait_for_release(State(receiver): State<Receiver>) {
+    receiver.release.cancelled().await;
+}
+
 fn documents() -> Value {
     json!({"collection": "c", "documents": [{"source": "a.md", "text": "Words."}, {"source": "b.md", "text": " "}]})
 }
 
-async fn post_with_hook(app: &TestApp, url: &str, body: &Value) -> crate::harness::Answer {
+fn with_hook(app: &TestApp, url: &str, body: &Value) -> reqwest::RequestBuilder {
     let query: String = url::form_urlencoded::byte_serialize(url.as_bytes()).collect();
-    send(app.request(Method::POST, &format!("/v1/documents?wait=true&webhook_url={query}")).json(body)).await
+    app.request(Method::POST, &format!("/v1/documents?wait=true&webhook_url={query}")).json(body)
+}
+
+async fn post_with_hook(app: &TestApp, url: &str, body: &Value) -> crate::harness::Answer {
+    send(with_hook(app, url, body)).await
 }
 
 /// Checks a message by the rules of Standard Webhooks, with another implementation of HMAC input than the service's.
@@ -230,6 +248,36 @@ async fn without_a_secret_there_are_no_webhooks() {
     answer.assert_problem(422, "invalid_request");
     assert!(answer.body["detail"].as_str().is_some_and(|text| text.contains("CITED_WEBHOOK_SECRET")), "{answer:?}");
     app.get("/v1/webhooks/secret?url=https://example.org").await.assert_problem(422, "invalid_request");
+    app.stop().await;
+}
+
+/// One of the receivers that hang for a tenant is one that answers the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn receivers_of_a_tenant_that_hang_delay_no_other_tenant() {
+    let (shared, other) = (Receiver::start(&[]).await, Receiver::start(&[]).await);
+    let settings = [
+        ALLOWED[0],
+        ALLOWED[1],
+        ("CITED_API_KEYS", fairness::OPERATOR),
+        ("CITED_KEY_PEPPER", "a-pepper-of-the-tests-0123456789-0123456789"),
+        ("CITED_OUTBOUND_TIMEOUT_S", "300"),
+    ];
+    let app = TestApp::start(database::create().await, &settings).await;
+    let [one, two] = fairness::two_tenants(&app).await;
+    for number in 0..40 {
+        let receiver = if number % 2 == 0 { &shared } else { &other };
+        let job = send(with_hook(&app, &receiver.hanging(), &documents()).bearer_auth(&one)).await;
+        assert_eq!(job.status, 200, "{job:?}");
+    }
+    for _ in 0..3 {
+        let job = send(with_hook(&app, &shared.url(), &documents()).bearer_auth(&two)).await;
+        assert_eq!(job.status, 200, "{job:?}");
+    }
+    shared.wait_for(3).await;
+    let begun = "SELECT count(*) FROM webhook WHERE attempts > 0 AND state = 'waiting'";
+    assert_eq!(database::number(&app.database, begun).await, 4, "the others of the tenant wait for these");
+    shared.release.cancel();
+    other.release.cancel();
     app.stop().await;
 }
 

@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 use crate::database;
 
 /// Beginnings of the statements that touch rows of several tenants, by their purpose. No request waits for one of them.
-const OF_ALL_TENANTS: [&str; 19] = [
+const OF_ALL_TENANTS: [&str; 18] = [
     // Records that are kept for a time go.
     "DELETE FROM answer_cache WHERE expires_at",
     "DELETE FROM ask_audit WHERE (tenant_id, ask_id) IN (SELECT tenant_id, ask_id FROM ask_audit WHERE asked_at",
@@ -31,7 +31,6 @@ const OF_ALL_TENANTS: [&str; 19] = [
     "UPDATE job_item SET state = 'failed', stage = CASE phase WHEN 'embed' THEN 'embed' ELSE 'load' END, cause = 'worker_lost'",
     "UPDATE job_item SET state = 'queued', lease_until = NULL, lost =",
     "WITH RECURSIVE waiting AS",
-    "WITH due AS MATERIALIZED",
     // Measurements, graphs of vectors, seals.
     "SELECT count(*) AS \"jobs!\"",
     "SELECT i.index_id, p.dimension, s.chunks - s.unembedded_chunks AS \"vectors!\"",

@@ -4,6 +4,7 @@
 mod connections;
 mod probing;
 mod requests;
+mod webhooks;
 
 use std::{
     net::SocketAddr,
@@ -36,12 +37,15 @@ Usage:
 
   --binary PATH      the service (target/release/cited)
   --sockets N        silent connections (10000); both processes need as many file descriptors and some more
-  --only NAME        one of them: silent, leaving, trickling, hanging, guessing, asking, probing";
+  --only NAME        one of them: silent, leaving, trickling, hanging, webhooks, guessing, asking,
+                     probing";
 
 const SEED: u64 = 48;
 /// Beside those of keys.
-const SETTINGS: [(&str, &str); 2] = [
+const SETTINGS: [(&str, &str); 4] = [
     ("CITED_FETCH_ALLOW", "127.0.0.1/32:*"),
+    ("CITED_WEBHOOK_ALLOW", "127.0.0.1/32:*"),
+    ("CITED_WEBHOOK_SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
     // No server that hangs is given up during the storm.
     ("CITED_OUTBOUND_TIMEOUT_S", "120"),
 ];
@@ -107,11 +111,11 @@ pub async fn run(arguments: &StormsArguments) -> anyhow::Result<()> {
         data_dir: folder.path().join("storms"),
         models: Some(models.base_url()),
     };
-    let service = Service::start_with_settings(&setup, &[KEYS, SETTINGS].concat()).await?;
+    let service = Service::start_with_settings(&setup, &[&KEYS[..], &SETTINGS].concat()).await?;
     let target = Target::fill(service.address, &setup.data_dir).await?;
     let is_wanted = |name: &str| arguments.only.as_deref().is_none_or(|only| only == name);
     let mut weathered = Vec::new();
-    for name in ["silent", "leaving", "trickling", "hanging", "guessing", "asking"] {
+    for name in ["silent", "leaving", "trickling", "hanging", "webhooks", "guessing", "asking"] {
         if !is_wanted(name) {
             continue;
         }
@@ -121,6 +125,7 @@ pub async fn run(arguments: &StormsArguments) -> anyhow::Result<()> {
             "leaving" => connections::leaving(&target).await?,
             "trickling" => connections::trickling(&target).await?,
             "hanging" => requests::hanging(&target).await?,
+            "webhooks" => webhooks::deaf(&target).await?,
             "guessing" => requests::guessing(&target).await?,
             _ => requests::asking(&target).await?,
         });
