@@ -151,7 +151,7 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
 
 fn refused(refusal: Refusal) -> ApiError {
     let detail = match refusal {
-        Refusal::Store(error) => return error.into(),
+        Refusal::Store(error) => return ApiError::from(&*error),
         Refusal::Token(TokenRefusal::NoKeys) => return issuer_unavailable(),
         Refusal::Token(TokenRefusal::Invalid(fault)) => return unauthorized(format!("the token {fault}")),
         Refusal::Missing => "this service needs a key; send it as Authorization: Bearer <key>",

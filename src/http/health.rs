@@ -32,7 +32,7 @@ pub(super) async fn livez() -> Json<Health> {
 
 /// Readiness
 ///
-/// Returns 200 if requests can be served and the queue is being processed.
+/// Returns 200 if requests can be served and the queue is being processed, as it was at most a second ago.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
     responses(
         (status = 200, description = "Requests can be served", body = Health),
@@ -46,7 +46,7 @@ pub(super) async fn readyz(State(state): State<AppState>) -> Result<Json<Health>
 impl From<NotReady> for ApiError {
     fn from(error: NotReady) -> Self {
         match error {
-            NotReady::Store(error) => error.into(),
+            NotReady::Store(error) => Self::from(&*error),
             NotReady::Stalled(stalled) => stalled_problem(&stalled),
         }
     }

@@ -52,6 +52,11 @@ impl StoreError {
         matches!(self, Self::Unavailable(_) | Self::DiskFull(_) | Self::Busy(_) | Self::Timeout(_))
     }
 
+    /// Work of the database that ended in a panic.
+    pub(crate) fn panicked(work: &str) -> Self {
+        Self::Inconsistent(format!("{work} panicked"))
+    }
+
     /// The SQLSTATE that Postgres gave for it, if it came from there.
     pub(crate) fn sqlstate(&self) -> Option<String> {
         let (Self::Unavailable(error)

@@ -60,7 +60,13 @@ impl From<&FailedAttempt> for AttemptBody {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        let cause = error_chain(&error);
+        Self::from(&error)
+    }
+}
+
+impl From<&StoreError> for ApiError {
+    fn from(error: &StoreError) -> Self {
+        let cause = error_chain(error);
         match error {
             StoreError::Unavailable(_) => {
                 Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
@@ -83,7 +89,7 @@ impl From<StoreError> for ApiError {
                 "the database did not answer in time; try again or ask for less",
                 cause,
             ),
-            StoreError::OverQuota(over) => over_quota(over),
+            StoreError::OverQuota(over) => over_quota(*over),
             StoreError::Constraint { .. }
             | StoreError::Inconsistent(_)
             | StoreError::Unsuitable(_)

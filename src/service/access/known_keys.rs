@@ -7,15 +7,18 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::{
     domain::identity::TenantId,
+    service::together::Together,
     store::{FoundKey, Store, StoreError},
 };
 
 /// How long a key is used without another look-up.
 const LIFE: Duration = Duration::from_secs(1);
+/// Longest wait for a look-up, with those before it.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Time between two notes that a key is used.
 const NOTE_EVERY: Duration = Duration::from_mins(1);
 /// Most keys that are remembered; beyond it the ones that have not been used for a while are dropped.
@@ -30,20 +33,32 @@ struct Known {
 }
 
 /// Keys by their ids. Only keys that exist are remembered, so that guesses take no memory.
-#[derive(Debug, Default)]
-pub(super) struct KnownKeys(Mutex<HashMap<String, Known>>);
+///
+/// Keys are looked up one statement after the other, each for all that were asked for meanwhile: whoever sends wrong keys has
+/// one connection of the database busy, and a key that exists is found among them.
+#[derive(Default)]
+pub(super) struct KnownKeys {
+    known: Mutex<HashMap<String, Known>>,
+    look_ups: Together<(), String, LookUp>,
+}
+
+/// The result of a look-up; calls that share one share its error.
+type LookUp = Result<Option<Arc<FoundKey>>, Arc<StoreError>>;
 
 impl KnownKeys {
     /// Returns the key with this id as it was at most [`LIFE`] ago.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(super) async fn find(&self, store: &Store, id: &str) -> Result<Option<Arc<FoundKey>>, StoreError> {
+    pub(super) async fn find(&self, store: &Store, id: &str) -> LookUp {
         let now = Instant::now();
         if let Some(known) = self.lock().get(id).filter(|known| now.duration_since(known.read_at) < LIFE) {
             return Ok(Some(Arc::clone(&known.key)));
         }
-        let found = store.access().find_key(id).await?.map(Arc::new);
+        let store = store.clone();
+        let look_up = self.look_ups.call((), id.to_owned(), move |ids| look_up(store.clone(), ids));
+        let looked_up = timeout(PATIENCE, look_up).await.map_err(|_| Arc::new(StoreError::Busy(PATIENCE)))?;
+        let found = looked_up.unwrap_or_else(|| Err(Arc::new(StoreError::panicked("a look-up of keys"))))?;
         let mut all = self.lock();
         match &found {
             None => {
@@ -83,6 +98,21 @@ impl KnownKeys {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Looks keys up.
+async fn look_up(store: Store, ids: Vec<String>) -> Vec<LookUp> {
+    match store.access().find_keys(&ids).await {
+        Ok(found) => {
+            let found: HashMap<String, Arc<FoundKey>> =
+                found.into_iter().map(|(id, key)| (id, Arc::new(key))).collect();
+            ids.iter().map(|id| Ok(found.get(id).cloned())).collect()
+        }
+        Err(error) => {
+            let error = Arc::new(error);
+            ids.iter().map(|_| Err(Arc::clone(&error))).collect()
+        }
     }
 }

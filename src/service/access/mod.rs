@@ -105,7 +105,13 @@ pub(crate) enum Refusal {
     /// It presented a token that opens nothing.
     Token(TokenRefusal),
     /// The key could not be looked up.
-    Store(StoreError),
+    Store(Arc<StoreError>),
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Arc::new(error))
+    }
 }
 
 /// How often keys and addresses may be used.
@@ -244,7 +250,7 @@ impl AccessService {
     /// Recognises a token.
     async fn of_token(&self, tokens: &Tokens, text: &str) -> Result<Identity, Refusal> {
         let TokenIdentity { grant, name } = tokens.identify(text).await.map_err(Refusal::Token)?;
-        if !self.store.access().tenant_exists(grant.tenant()).await.map_err(Refusal::Store)? {
+        if !self.store.access().tenant_exists(grant.tenant()).await? {
             return Err(Refusal::Token(TokenRefusal::Invalid("is for a tenant that does not exist")));
         }
         Ok(Identity { grant, key_id: Some(name) })

@@ -30,25 +30,25 @@ pub(crate) struct FoundKey {
 }
 
 impl Access<'_> {
-    /// Returns the key with this id, whichever tenant owns it. Reads the primary: a replica may not know yet that a key
-    /// was revoked.
+    /// Returns those of the keys with these ids that exist, by their ids, whichever tenants own them. Reads the primary: a
+    /// replica may not know yet that a key was revoked.
     ///
     /// # Errors
     /// Any [`StoreError`].
     #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
-    pub(crate) async fn find_key(&self, key_id: &str) -> Result<Option<FoundKey>, StoreError> {
-        // Nobody knows yet whose it is.
+    pub(crate) async fn find_keys(&self, key_ids: &[String]) -> Result<Vec<(String, FoundKey)>, StoreError> {
+        // Nobody knows yet whose they are.
         let _turn = self.store.turn(TenantId::DEPLOYMENT, Progress::New).await?;
-        let row = sqlx::query!(
-            r#"SELECT tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!", collections, principals AS "principals!",
-                      grace_until, expires_at, revoked_at
-               FROM find_api_key($1)"#,
-            key_id
+        let rows = sqlx::query!(
+            r#"SELECT presented.key_id AS "key_id!", tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!",
+                      collections, principals AS "principals!", grace_until, expires_at, revoked_at
+               FROM unnest($1::text[]) AS presented (key_id) CROSS JOIN LATERAL find_api_key(presented.key_id)"#,
+            key_ids
         )
-        .fetch_optional(self.store.writer())
+        .fetch_all(self.store.writer())
         .await?;
-        row.map(|row| {
-            Ok(FoundKey {
+        let keys = rows.into_iter().map(|row| {
+            let found = FoundKey {
                 tenant: TenantId(row.tenant_id),
                 code: row.code,
                 former_code: row.former_code,
@@ -60,9 +60,10 @@ impl Access<'_> {
                     revoked_at: row.revoked_at,
                     grace_until: row.grace_until,
                 },
-            })
-        })
-        .transpose()
+            };
+            Ok((row.key_id, found))
+        });
+        keys.collect()
     }
 
     /// Notes that a key was used, unless that was noted less than a minute before.

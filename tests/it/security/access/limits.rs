@@ -1,7 +1,11 @@
 //! How often keys and addresses may be used.
 
+use std::collections::BTreeMap;
+
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{ConnectOptions, Connection, Executor};
+use tokio::task::JoinSet;
 
 use super::{
     keys::{SETTINGS, call, create, status},
@@ -123,4 +127,34 @@ async fn wrong_keys_are_logged_and_slowed_down() {
     assert_eq!(warnings.iter().filter(named).count(), 2, "{logged:#?}");
     assert!(!logged.iter().any(|line| line.contains("a-guessed-key")), "{logged:#?}");
     service.stop().await;
+}
+
+/// The database is so slow that look-ups pile up: wrong keys have one connection of it, and a valid key stands among them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wrong_keys_share_their_look_ups_and_keep_no_valid_key_out() {
+    let app = limited(&[("CITED_REFUSALS_PER_MINUTE", "5")]).await;
+    let (key, _) = create(&app, json!({"name": "desk", "scopes": ["read"]})).await;
+    let mut connection = app.database.connect().await.expect("a connection");
+    let mut lock = connection.begin().await.expect("a transaction");
+    lock.execute("LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE").await.expect("locked");
+    let mut requests = JoinSet::new();
+    for number in 0..40 {
+        let guess = domain::access::write_key(&domain::access::written_id([number; 8]), [9; 32]);
+        let key = if number == 20 { key.clone() } else { guess };
+        requests.spawn(send(app.request(Method::GET, "/v1/collections").bearer_auth(key)));
+    }
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    wait::until_count(&app.database, waiting, |waiting| waiting > 0).await;
+    for _ in 0..20 {
+        assert_eq!(status(&app, OPERATOR).await, 200, "others have the database");
+    }
+    assert_eq!(database::number(&app.database, waiting).await, 1);
+    lock.rollback().await.expect("unlocked");
+    let mut statuses: BTreeMap<u16, usize> = BTreeMap::new();
+    for answer in requests.join_all().await {
+        *statuses.entry(answer.status).or_default() += 1;
+    }
+    assert_eq!(statuses, BTreeMap::from([(200, 1), (401, 5), (429, 34)]));
+    app.stop().await;
 }
