@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, po
 
 use crate::{
     domain::fingerprint::hex,
-    store::{StoreError, error::sqlstate},
+    store::{StoreError, error::sqlstate, scram},
 };
 
 /// Times that a role which was just let in is tried, with pauses: a replica learns of it a little later.
@@ -107,13 +107,22 @@ impl RuntimeRole {
         Some(hex(hmac::sign(&key, self.name().as_bytes()).as_ref()))
     }
 
+    /// The statement that lets the role log in. It has a verifier in the place of the password, since servers log statements
+    /// that change roles (`log_statement`), or that fail.
+    fn admission(self, password: Option<&str>) -> Result<String, StoreError> {
+        // Neither a role's name nor a verifier, of base64 and its separators, can carry SQL.
+        let secret = match password {
+            Some(password) => format!("'{}'", scram::verifier(password)?),
+            None => "NULL".to_owned(),
+        };
+        Ok(format!("ALTER ROLE {} LOGIN PASSWORD {secret}", self.name()))
+    }
+
     /// Lets the role log in with this password, or, without one, in ways that need none; returns whether the owner may do
     /// so.
     async fn let_in(self, owner: &PgConnectOptions, password: Option<&str>) -> Result<bool, StoreError> {
+        let statement = self.admission(password)?;
         let mut connection = PgConnection::connect_with(owner).await?;
-        // Neither a role's name nor hexadecimal digits can carry SQL.
-        let secret = password.map_or_else(|| "NULL".to_owned(), |password| format!("'{password}'"));
-        let statement = format!("ALTER ROLE {} LOGIN PASSWORD {secret}", self.name());
         let altered = connection.execute(AssertSqlSafe(statement)).await;
         connection.close().await?;
         match altered {
@@ -162,5 +171,18 @@ mod tests {
         assert_ne!(password(RuntimeRole::Queue, first).as_ref(), Some(&requests));
         assert_ne!(password(RuntimeRole::Requests, second).as_ref(), Some(&requests));
         assert_eq!(password(RuntimeRole::Requests, "postgres://o:@localhost/d"), None);
+    }
+
+    #[test]
+    fn no_password_stands_in_a_statement() {
+        let owner = "postgres://o:one@localhost/d".parse().expect("a URL");
+        for role in [RuntimeRole::Requests, RuntimeRole::Queue] {
+            let password = role.password(&owner).expect("a password");
+            let statement = role.admission(Some(&password)).expect("random bytes");
+            assert!(statement.contains("LOGIN PASSWORD 'SCRAM-SHA-256$4096:"), "{statement}");
+            assert!(!statement.contains(&password), "{statement}");
+        }
+        let open = RuntimeRole::Queue.admission(None).expect("no random bytes are needed");
+        assert_eq!(open, "ALTER ROLE cited_worker LOGIN PASSWORD NULL");
     }
 }

@@ -21,6 +21,7 @@ mod login;
 mod measures;
 mod replicas;
 mod schema_version;
+mod scram;
 mod search;
 mod security_events;
 mod sessions;

@@ -11,6 +11,7 @@ mod commands;
 mod doctor;
 mod lifecycle;
 mod local_models;
+mod logins;
 mod logs;
 mod metrics;
 mod migrations;
