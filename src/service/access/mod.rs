@@ -164,7 +164,7 @@ impl AccessService {
         Ok(Self {
             store,
             context,
-            operator_keys: Arc::new(OperatorKeys::new(&settings.operator_keys)),
+            operator_keys: Arc::new(OperatorKeys::new(&settings.operator_keys, settings.pepper.as_ref())),
             pepper: settings.pepper.clone(),
             tokens: tokens.map(Arc::new),
             known: Arc::default(),
