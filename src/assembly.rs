@@ -180,6 +180,8 @@ impl<'a> Assembly<'a> {
 
     fn check(&self) -> CheckService {
         CheckService::new(CheckParts {
+            access: self.access.clone(),
+            quotas: self.quotas.clone(),
             retriever: self.retriever.clone(),
             citations: CitationService::new(self.store.clone()),
             models: Arc::clone(&self.models),

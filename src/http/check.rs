@@ -152,7 +152,7 @@ pub(super) struct CheckSourceBody {
 /// an ask. With markers each claim is held against the sources that its markers name, and one without a marker is a
 /// fault. Without markers, and against collections, each claim is held against all sources, and the one that supports it
 /// best counts. No model is needed; models that the deployment configures to verify are asked about claims that words
-/// leave in doubt.
+/// leave in doubt. If one of them has a price, the check counts as an ask against the limits of its key.
 #[utoipa::path(
     post, path = "/v1/check", tag = "ask", request_body = CheckBody,
     responses(

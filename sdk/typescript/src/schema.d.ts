@@ -54,7 +54,7 @@ export interface paths {
         };
         /**
          * Readiness
-         * @description Returns 200 if requests can be served and the queue is being processed.
+         * @description Returns 200 if requests can be served and the queue is being processed, as it was at most a second ago.
          */
         get: operations["readyz"];
         put?: never;
@@ -169,7 +169,7 @@ export interface paths {
          *     an ask. With markers each claim is held against the sources that its markers name, and one without a marker is a
          *     fault. Without markers, and against collections, each claim is held against all sources, and the one that supports it
          *     best counts. No model is needed; models that the deployment configures to verify are asked about claims that words
-         *     leave in doubt.
+         *     leave in doubt. If one of them has a price, the check counts as an ask against the limits of its key.
          */
         post: operations["check"];
         delete?: never;

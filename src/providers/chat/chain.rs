@@ -57,6 +57,12 @@ impl ChatChain {
         (!models.is_empty()).then(|| Self { models, ..self.clone() })
     }
 
+    /// Whether one of its models has a price.
+    #[must_use]
+    pub(crate) fn has_price(&self) -> bool {
+        self.most_cost(1, 1) > NanoUsd::ZERO
+    }
+
     /// The most that a call may cost if every model of the list does the work and its reply is lost.
     #[must_use]
     pub(crate) fn most_cost(&self, prompt_tokens: u32, completion_tokens: u32) -> NanoUsd {

@@ -2,10 +2,7 @@
 
 use super::{AskParts, AskRequest, AskWarning, Settings};
 use crate::{
-    domain::{
-        citation::{Level, Verifier},
-        cost::NanoUsd,
-    },
+    domain::citation::{Level, Verifier},
     providers::chat::{CallRole, ChatChain, ModelName},
     service::ServiceError,
 };
@@ -55,7 +52,7 @@ impl AskModels {
     pub(super) fn have_price(&self) -> bool {
         let Self { condense, plan, grade, rewrite, generate, verify, level: _, cannot_cite: _ } = self;
         let chains = [condense, plan, grade, rewrite, generate, verify];
-        chains.into_iter().flatten().any(|chain| chain.most_cost(1, 1) > NanoUsd::ZERO)
+        chains.into_iter().flatten().any(ChatChain::has_price)
     }
 
     /// The warning that a level was lowered, if it was.

@@ -9,15 +9,15 @@ use std::sync::Arc;
 pub(crate) use report::{CheckReport, CheckSource};
 
 use super::{
-    ServiceError, ask, citations::CitationService, context::Context, daily_budget::DailyBudget,
-    instructions::RoleInstructions, retrieval::Retriever,
+    ServiceError, access::AccessService, ask, citations::CitationService, context::Context, daily_budget::DailyBudget,
+    instructions::RoleInstructions, quotas::Quotas, retrieval::Retriever,
 };
 use crate::{
     domain::{
-        access::Grant,
         budget::Budget,
         citation::{Attribution, Basis, Draft, Level, PreparedSource, Role, Urn, findings},
         filter::Filter,
+        identity::Caller,
     },
     providers::chat::ChatModels,
 };
@@ -58,6 +58,10 @@ pub(crate) enum Against {
 
 /// The services and settings that checks use.
 pub(crate) struct CheckParts {
+    /// How often keys may be used.
+    pub(crate) access: AccessService,
+    /// What keys may do in a day.
+    pub(crate) quotas: Quotas,
     /// Finds passages for claims.
     pub(crate) retriever: Retriever,
     /// Looks up cited passages.
@@ -93,12 +97,14 @@ impl CheckService {
     /// held against every source, and the one that supports it best counts.
     ///
     /// # Errors
-    /// [`ServiceError`]: too many claims, an unknown collection or passage, provider or store failure. A verifying model
-    /// that fails is a warning.
-    pub(crate) async fn check(&self, grant: &Grant, request: CheckRequest) -> Result<CheckReport, ServiceError> {
+    /// [`ServiceError`]: too many claims, an unknown collection or passage, a limit of the key, provider or store failure. A
+    /// verifying model that fails is a warning.
+    pub(crate) async fn check(&self, caller: &Caller, request: CheckRequest) -> Result<CheckReport, ServiceError> {
         let CheckRequest { text, against, level } = request;
+        let grant = &caller.grant;
         let (unread, _) = read(text.clone(), Basis::new(Vec::new(), ""), Attribution::Markers).await;
         let claims = claims_of(&unread, &against)?;
+        self.admit(caller, level).await?;
         let is_searched = matches!(against, Against::Collections { .. });
         let has_markers = !unread.markers().is_empty() || !unread.malformed().is_empty();
         let attribution = if has_markers && !is_searched { Attribution::Markers } else { Attribution::Best };
@@ -118,6 +124,15 @@ impl CheckService {
             sources,
             usage: budget.spent(),
         })
+    }
+
+    /// Counts the check against the limits of its caller as an ask, if a model with a price may be called for it.
+    async fn admit(&self, caller: &Caller, level: Level) -> Result<(), ServiceError> {
+        if level != Level::Supported || !verify::has_price(&self.parts.models) {
+            return Ok(());
+        }
+        self.parts.access.count_paid_ask(caller)?;
+        self.parts.quotas.count_ask(caller).await
     }
 }
 

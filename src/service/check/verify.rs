@@ -10,7 +10,7 @@ use crate::{
         identity::TenantId,
         prompt,
     },
-    providers::chat::{CallRole, ChatChain, ChatRequest},
+    providers::chat::{CallRole, ChatChain, ChatModels, ChatRequest},
     service::{
         ServiceError,
         ask::{AskWarning, SkipCause, call_about, cited, size_of},
@@ -49,6 +49,11 @@ pub(super) async fn verify(
             Ok(Verified { draft: draft.with_rulings(&rulings), warning })
         }
     }
+}
+
+/// Whether one of the models that verify has a price.
+pub(super) fn has_price(models: &ChatModels) -> bool {
+    models.chain(CallRole::Verify, &[]).is_some_and(|chain| chain.has_price())
 }
 
 /// A call of the verifying models, within the limits of the check and the day of its tenant.

@@ -70,7 +70,7 @@ impl Granted {
     /// # Errors
     /// As [`CheckService::check`](crate::service::check::CheckService::check).
     pub(crate) async fn check(&self, request: CheckRequest) -> Result<CheckReport, ServiceError> {
-        self.parts.check.check(&self.caller.grant, request).await
+        self.parts.check.check(&self.caller, request).await
     }
 
     /// The current state of a cited passage.

@@ -111,3 +111,38 @@ async fn an_ask_that_costs_money_is_several_requests() {
         app.stop().await;
     }
 }
+
+/// A check is no ask, unless a model with a price may be called for it.
+#[tokio::test]
+async fn a_check_that_costs_money_counts_as_an_ask() {
+    let price = "[prices.\"openai:scripted-chat\"]\nprompt_usd_per_million = 1\ncompletion_usd_per_million = 1\n";
+    let verifier = "[roles]\nverify = [\"openai:scripted-chat\"]\n";
+    let daily = ("CITED_KEY_ASKS_PER_DAY", "1");
+    let rate = ("CITED_KEY_REQUESTS_PER_MINUTE", "20");
+    for (file, limit, level, refused) in [
+        (format!("{price}{verifier}"), daily, "supported", Some("daily_quota")),
+        (format!("{price}{verifier}"), rate, "supported", Some("rate_limited")),
+        (format!("{price}{verifier}"), daily, "cited", None),
+        (format!("{price}[roles]\nverify = \"built-in\"\n"), daily, "supported", None),
+        (verifier.to_owned(), daily, "supported", None),
+    ] {
+        let server = ModelServer::start().await;
+        server.say(Role::Verify, "1: supported");
+        let base = server.base_url();
+        let model = [("CITED_CHAT_BASE_URL", base.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
+        let settings = [&SETTINGS[..], &model, &[limit, ("CITED_PAID_ASK_WEIGHT", "15")]].concat();
+        let app = TestApp::with_file(&server, &settings, &file).await;
+        let (key, _) = create(&app, json!({"name": "one", "scopes": ["ask"]})).await;
+        let body =
+            json!({"text": "Ferries moor at this pier.", "passages": [{"text": "Boats land here."}], "level": level});
+        let check = async || call(&app, &key, Method::POST, "/v1/check", Some(body.clone())).await;
+        let first = check().await;
+        assert_eq!(first.status, 200, "{file} {limit:?} {level}: {first:?}");
+        let second = check().await;
+        match refused {
+            Some(code) => second.assert_problem(429, code),
+            None => assert_eq!(second.status, 200, "{file} {limit:?} {level}: {second:?}"),
+        }
+        app.stop().await;
+    }
+}
