@@ -31,13 +31,16 @@ pub fn confine(program: Option<&Path>) -> Vec<Lock> {
         lock("not root", user::leave_root()),
         lock("no new privileges", user::gain_no_privileges()),
         lock("closed files", files::close(program)),
+        lock("few files", files::limit()),
         lock("limited calls", calls::limit(program.is_some())),
     ];
     #[cfg(not(target_os = "linux"))]
     {
         let _ = program;
         let missing = || Err("this system has none that Cited knows".to_owned());
-        ["not root", "no new privileges", "closed files", "limited calls"].map(|name| lock(name, missing())).to_vec()
+        ["not root", "no new privileges", "closed files", "few files", "limited calls"]
+            .map(|name| lock(name, missing()))
+            .to_vec()
     }
 }
 

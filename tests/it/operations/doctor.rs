@@ -58,7 +58,7 @@ async fn a_service_that_lacks_nothing_gets_a_good_verdict() {
     // A kernel may lack locks.
     let has_locks = !shown.contains("gets further than it should");
     assert_eq!(shown.lines().last() == Some("Verdict: the service would start and answer."), has_locks, "{shown}");
-    for lock in ["not root", "no new privileges", "closed files", "limited calls"] {
+    for lock in ["not root", "no new privileges", "closed files", "few files", "limited calls"] {
         assert!(!has_locks || line(&shown, lock).ends_with("holds"), "{shown}");
     }
 }
