@@ -42,6 +42,12 @@ const ENVIRONMENT: f32 = 0.3;
 /// Most words before "for example" in such a sentence.
 const MOST_BEFORE_EXAMPLE: usize = 2;
 
+/// Further bonus where the name of the option is what the question says: `--create-home` for what "creates the home directory".
+const SAID_BY_NAME: f32 = 0.5;
+
+/// Longest ending of a word that makes no other of it, in bytes: "creates" for "create".
+const LONGEST_ENDING: usize = 3;
+
 /// Words of a question for an option.
 const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch", "parameter"];
 
@@ -158,6 +164,9 @@ impl<'q> AskedForm<'q> {
             bonus += NAMED_OPTION;
         } else if self.options.is_empty() && !own.is_empty() {
             bonus += self.of_option;
+            if self.of_option > 0.0 && own.iter().any(|option| self.is_said_by(option)) {
+                bonus += SAID_BY_NAME;
+            }
         }
         if self.question.kind == AnswerKind::Definition && self.question.terms.is_defined_by(sentence) {
             bonus += DEFINITION;
@@ -178,6 +187,21 @@ impl<'q> AskedForm<'q> {
             bonus -= if is_supposed(sentence) { SUPPOSED } else { EXAMPLE };
         }
         bonus
+    }
+}
+
+impl AskedForm<'_> {
+    /// Whether the name of an option is made of several words, each of which the question has in some form.
+    fn is_said_by(&self, option: &str) -> bool {
+        let has = |name: &str| {
+            self.question.terms.terms().iter().any(|term| {
+                let (short, long) =
+                    if name.len() <= term.word.len() { (name, &*term.word) } else { (&*term.word, name) };
+                long.starts_with(short) && short.len() >= 3 && long.len() - short.len() <= LONGEST_ENDING
+            })
+        };
+        let mut names = option.trim_start_matches('-').split(['-', '_']).peekable();
+        names.next_if(|name| has(name)).is_some() && names.peek().is_some() && names.all(has)
     }
 }
 

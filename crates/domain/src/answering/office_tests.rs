@@ -75,6 +75,14 @@ fn beside_the_entry_of_an_option_only_other_entries_stand() {
 }
 
 #[test]
+fn an_option_whose_name_is_the_question_answers_it() {
+    let first = "OPTIONS\n       -b, --base-dir BASE_DIR\n              The default base directory for the home directory if -d HOME_DIR is not specified.\n\n       -d, --home-dir HOME_DIR\n              The new user will be created using HOME_DIR as the home directory.\n";
+    let second = "       -m, --create-home\n              Create the user's home directory if it does not exist.\n";
+    let answer = text("Which option of useradd creates the home directory?", &[first, second]);
+    assert!(answer.starts_with("-m, --create-home"), "{answer}");
+}
+
+#[test]
 fn pictures_links_and_parts_of_synopses_are_no_answers() {
     let page = "[![glue](https://example.org/glue.svg)](https://example.org/glue)\n\nglue | paint ]\n\n[glue]: https://example.org/glue\n\nThe glue was made by Ida Holm.";
     assert_eq!(text("Who makes the glue?", &[page]), "The glue was made by Ida Holm. [^1]");
