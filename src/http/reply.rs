@@ -1,12 +1,13 @@
 //! The text of an answer for chat clients, with citations at its markers and everything else said in sentences.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
     domain::{
-        citation::{Citation, MarkerStyle, Restyled, Restyler, Urn},
+        answer_form::{AnswerForm, FormedAnswer},
+        citation::{Citation, CitedAnswer, MarkerStyle, Restyled, Restyler, Urn},
         notices,
         origin::Origin,
         span::Span,
@@ -30,6 +31,19 @@ impl Delivered {
         self.text.push_str(&more.text);
         self.annotations.extend(more.annotations);
     }
+
+    /// The same in a form, behind text that is shown already.
+    fn in_form(mut self, shown: &str, form: AnswerForm, linked: &BTreeSet<String>) -> Self {
+        let formed = FormedAnswer::after(shown, &self.text, form, linked);
+        let before = shown.chars().count();
+        for annotation in &mut self.annotations {
+            let [start, end] = [annotation.span.start, annotation.span.end].map(|at| at.saturating_sub(before));
+            let span = formed.span(Span::new(start, end));
+            annotation.span = Span::new(before + span.start, before + span.end);
+        }
+        formed.text().clone_into(&mut self.text);
+        self
+    }
 }
 
 /// A citation at a marker of the delivered text.
@@ -49,10 +63,13 @@ pub(super) struct Annotation {
     pub(super) support: f32,
 }
 
-/// Writes the answer, piece by piece or whole.
+/// Writes the answer, piece by piece or whole, in a form.
 #[derive(Debug)]
 pub(super) struct Writer {
     restyler: Restyler,
+    form: AnswerForm,
+    /// Text of the pieces.
+    shown: String,
     /// Address of the service, without a slash at its end.
     base: String,
     /// Quotes for the footnotes: those of each source cited, in the order of their numbers.
@@ -60,8 +77,13 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(style: MarkerStyle, base: String) -> Self {
-        Self { restyler: Restyler::new(style), base, quotes: Vec::new() }
+    pub(super) fn new(style: MarkerStyle, form: AnswerForm, base: String) -> Self {
+        Self { restyler: Restyler::new(style), form, shown: String::new(), base, quotes: Vec::new() }
+    }
+
+    /// The form.
+    pub(super) const fn form(&self) -> AnswerForm {
+        self.form
     }
 
     /// The whole text of an ask.
@@ -71,18 +93,51 @@ impl Writer {
             let part = Span::new(0, answer.text().chars().count());
             delivered.extend(self.part(answer.text(), part, answer.citations(), &report.sources));
         }
-        delivered.extend(self.ending(report));
-        delivered
+        self.ended(delivered, report)
     }
 
-    /// The words of an answer at `part`.
-    pub(super) fn part(
+    /// The words of an answer from `start`, which are left, and all that is said after it.
+    pub(super) fn rest(&mut self, answer: &CitedAnswer, start: usize, report: &AskReport) -> Delivered {
+        let part = Span::new(start, answer.text().chars().count());
+        let delivered = self.part(answer.text(), part, answer.citations(), &report.sources);
+        self.ended(delivered, report)
+    }
+
+    /// The words of a draft at `part`; `None` while those behind them may change how they begin in the form.
+    pub(super) fn piece(
         &mut self,
-        answer: &str,
+        draft: &str,
         part: Span,
         citations: &[Citation],
         sources: &[GradedHit],
-    ) -> Delivered {
+    ) -> Option<Delivered> {
+        if !self.form.is_settled(&without_markers(draft, part.end, citations)) {
+            return None;
+        }
+        let delivered = self.part(draft, part, citations, sources);
+        self.shown.push_str(&delivered.text);
+        Some(delivered)
+    }
+
+    /// The text with all that is said after it, in the form.
+    fn ended(&mut self, mut delivered: Delivered, report: &AskReport) -> Delivered {
+        delivered.extend(self.ending(report));
+        delivered.in_form(&self.shown, self.form, &self.linked(&report.sources))
+    }
+
+    /// A text in the form, in which links may lead to the sources cited so far.
+    pub(super) fn formed(&self, text: &str, report: &AskReport) -> String {
+        FormedAnswer::new(text, self.form, &self.linked(&report.sources)).text().to_owned()
+    }
+
+    /// Addresses of the sources cited so far.
+    fn linked(&self, sources: &[GradedHit]) -> BTreeSet<String> {
+        let cited = self.restyler.cited().iter().filter_map(|index| sources.get(*index));
+        cited.flat_map(|source| [url_of(&self.base, &source.hit), source.hit.passage.uri.clone()]).collect()
+    }
+
+    /// The words of an answer at `part`.
+    fn part(&mut self, answer: &str, part: Span, citations: &[Citation], sources: &[GradedHit]) -> Delivered {
         let base = &self.base;
         let address = |index: usize| sources.get(index).map(|source| url_of(base, &source.hit)).unwrap_or_default();
         let Restyled { text, markers } = self.restyler.rewrite(answer, part, citations, address);
@@ -113,7 +168,7 @@ impl Writer {
     }
 
     /// The sentences after the answer, and the definitions of footnotes.
-    pub(super) fn ending(&mut self, report: &AskReport) -> Delivered {
+    fn ending(&mut self, report: &AskReport) -> Delivered {
         let mut notices: Vec<String> = Vec::new();
         if let Some((answer, _)) = report.outcome.written() {
             notices.extend(notices::unanswered(answer.text(), report.missing.iter().map(String::as_str)));
@@ -127,7 +182,9 @@ impl Writer {
 
     /// Says that the text so far was a draft that did not hold.
     pub(super) fn void(&mut self) -> Delivered {
-        self.plain("\n\n*The draft above did not hold as a whole. The checked answer:*\n\n")
+        let delivered = self.plain("\n\n*The draft above did not hold as a whole. The checked answer:*\n\n");
+        self.shown.push_str(&delivered.text);
+        delivered
     }
 
     fn plain(&mut self, text: &str) -> Delivered {
@@ -153,6 +210,19 @@ impl Writer {
         };
         cited.filter_map(footnote).collect()
     }
+}
+
+/// The words of a draft up to `end`, with spaces in place of its markers.
+fn without_markers(draft: &str, end: usize, citations: &[Citation]) -> String {
+    let mut words = String::new();
+    let mut read = 0;
+    for citation in citations.iter().filter(|citation| citation.span.end <= end) {
+        words.push_str(Span::new(read, citation.span.start).slice(draft).unwrap_or_default());
+        words.push(' ');
+        read = citation.span.end;
+    }
+    words.push_str(Span::new(read, end).slice(draft).unwrap_or_default());
+    words
 }
 
 /// The sentences before an answer, or in its place.

@@ -11,6 +11,8 @@ use crate::{prompt::fence::is_smuggled, span::Span};
 
 /// Most rounds until nothing is left to take out: what is around something that is taken out can make another.
 const ROUNDS: usize = 8;
+/// Constructs beside those of plain Markdown that are known.
+const READ: Options = Options::ENABLE_FOOTNOTES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TABLES);
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,6 +25,35 @@ pub enum AnswerForm {
     SafeMarkdown,
     /// Words without links, images, HTML, emphasis and headings.
     Plain,
+}
+
+impl AnswerForm {
+    /// Whether words may be shown before those behind them are known: they have this form, and nothing in them waits for
+    /// an end. Markers of citations are not among the words.
+    #[must_use]
+    pub fn is_settled(self, words: &str) -> bool {
+        match self {
+            Self::Markdown => true,
+            Self::SafeMarkdown => opens_nothing(words),
+            Self::Plain => false,
+        }
+    }
+}
+
+/// Whether no image, link, code or HTML begins in a text, apart from code that ends in it.
+fn opens_nothing(text: &str) -> bool {
+    let mut words = text.to_owned();
+    for (event, range) in Parser::new_ext(text, READ).into_offset_iter() {
+        if matches!(event, Event::Code(_)) {
+            words.replace_range(range.clone(), &" ".repeat(range.len()));
+        }
+    }
+    let lower = words.to_ascii_lowercase();
+    !words.contains(['[', '<', '`'])
+        && !words.contains("~~~")
+        && !lower.contains("://")
+        && !lower.contains("www.")
+        && !text.contains(is_smuggled)
 }
 
 /// An answer in another form.
@@ -60,6 +91,24 @@ impl FormedAnswer {
         let edits = signs(&formed.text);
         formed.apply(edits);
         formed
+    }
+
+    /// Brings the rest of a text into a form, of which the beginning was shown already. Where the rest would change the
+    /// beginning, it is a paragraph of its own without any sign of Markdown that could.
+    #[must_use]
+    pub fn after(shown: &str, rest: &str, form: AnswerForm, linked: &BTreeSet<String>) -> Self {
+        let whole = Self::new(&format!("{shown}{rest}"), form, linked);
+        if let Some(text) = whole.text.strip_prefix(shown) {
+            let length = shown.chars().count();
+            let places = whole.places.iter().skip(length).map(|place| place.saturating_sub(length));
+            return Self { text: text.to_owned(), places: places.collect() };
+        }
+        let mut alone = Self::new(rest, AnswerForm::Markdown, linked);
+        alone.apply(smuggled(rest));
+        let mut edits = signs(&alone.text);
+        edits.push(Edit { range: 0..0, with: "\n\n" });
+        alone.apply(edits);
+        alone
     }
 
     /// The text.
@@ -159,10 +208,9 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn edits(self, text: &str) -> Vec<Edit> {
-        let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
         let mut edits = Vec::new();
         let mut open: Vec<Open> = Vec::new();
-        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        for (event, range) in Parser::new_ext(text, READ).into_offset_iter() {
             if !matches!(event, Event::End(_))
                 && let Some(outer) = open.last_mut()
             {
@@ -171,6 +219,9 @@ impl Reading<'_> {
             }
             match event {
                 Event::Start(tag) => {
+                    if matches!(tag, Tag::FootnoteDefinition(_)) {
+                        self.quote_target(text, range.clone(), &mut edits);
+                    }
                     let is_code = matches!(tag, Tag::CodeBlock(_));
                     // The end of its last line is not a part of a heading.
                     let words = text.get(range.clone()).unwrap_or_default().trim_end_matches(['\n', '\r']);
@@ -211,6 +262,26 @@ impl Reading<'_> {
         let start = range.start;
         let brackets = text.get(range).unwrap_or_default().match_indices('<');
         edits.extend(brackets.map(|(at, _)| Edit { range: start + at..start + at + 1, with }));
+    }
+
+    /// Makes code of the first word of a footnote where that could be the target of a link: programs without footnotes read
+    /// `[^1]: //example.org` as one.
+    fn quote_target(self, text: &str, range: Range<usize>, edits: &mut Vec<Edit>) {
+        if self.form == AnswerForm::Plain {
+            return;
+        }
+        let Some((label, note)) = text.get(range.clone()).and_then(|footnote| footnote.split_once("]:")) else {
+            return;
+        };
+        let target = note.split_whitespace().next().unwrap_or_default();
+        let from = range.start + label.len() + "]:".len() + note.find(target).unwrap_or_default();
+        let has_scheme = target.split_once(':').is_some_and(|(_, rest)| !rest.is_empty());
+        // URLs become code wherever they stand.
+        let is_target = (target.contains('/') || has_scheme) && !target.contains("://");
+        if is_target && !target.starts_with(['`', '[', '<']) {
+            let quoted = [from, from + target.len()].map(|at| Edit { range: at..at, with: "`" });
+            edits.extend(quoted);
+        }
     }
 
     /// Makes code of the URLs in a text, of which programs make links of their own accord.
@@ -296,6 +367,50 @@ mod tests {
         assert_eq!(shown("![x](y)"), "x");
     }
 
+    #[test]
+    fn a_footnote_is_no_target_of_a_link_where_there_are_no_footnotes() {
+        let without_footnotes = |text: &str| {
+            let mut events = Parser::new_ext(text, Options::empty());
+            events.any(|event| matches!(event, Event::Start(Tag::Image { dest_url, .. } | Tag::Link { dest_url, .. }) if !dest_url.starts_with('`')))
+        };
+        for target in ["//evil.example/p.png", "/leave", "javascript:alert(1)", "https://evil.example"] {
+            let text = format!("28 days. ![^1]\n\n[^1]: {target}");
+            assert!(without_footnotes(&text), "{text}");
+            let safe = formed(&text, AnswerForm::SafeMarkdown);
+            assert!(!without_footnotes(safe.text()) && safe.text().contains(target), "{}", safe.text());
+        }
+        let note = "28 days. [^1]\n\n[^1]: Note: from May.";
+        assert_eq!(formed(note, AnswerForm::SafeMarkdown).text(), note);
+    }
+
+    #[test]
+    fn words_are_settled_that_nothing_behind_them_changes() {
+        for words in
+            ["28 days. ", "**28** days! And *more*\n- `a[0]`, ``<b>`` and `www.x.example`\n", "# Title\n\na ~ b ~~no~~"]
+        {
+            assert!(AnswerForm::SafeMarkdown.is_settled(words), "{words}");
+            assert!(AnswerForm::Markdown.is_settled(words) && !AnswerForm::Plain.is_settled(words), "{words}");
+        }
+        for words in ["see ![x](y", "see [", "a `b", "a <b", "https://a.example", "at WWW.", "a\u{202e}", "~~~\na"] {
+            assert!(!AnswerForm::SafeMarkdown.is_settled(words), "{words}");
+            assert!(AnswerForm::Markdown.is_settled(words), "{words}");
+        }
+    }
+
+    #[test]
+    fn the_rest_follows_what_was_shown() {
+        let linked = BTreeSet::from([CITED.to_owned()]);
+        let rest = " See ![x](https://evil.example) and [1](https://example.org/cited).";
+        let after = FormedAnswer::after("28 days [1].", rest, AnswerForm::SafeMarkdown, &linked);
+        assert_eq!(after.text(), " See x and [1](https://example.org/cited).");
+        assert_eq!(after.span(Span::new(36, 39)).slice(after.text()), Some("[1]"));
+        let after =
+            FormedAnswer::after("28 days [1]", "(https://evil.example) ![x](y) [2]", AnswerForm::SafeMarkdown, &linked);
+        assert_eq!(after.text(), "\n\n(https: //evil.example) [x] (y) [2]");
+        assert_eq!(after.span(Span::new(31, 34)).slice(after.text()), Some("[2]"));
+        assert_eq!(FormedAnswer::after("a", "![x](y)", AnswerForm::Markdown, &linked).text(), "![x](y)");
+    }
+
     /// The parts that a program that shows Markdown would load, run or follow.
     fn active(text: &str) -> Vec<String> {
         let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
@@ -308,16 +423,81 @@ mod tests {
         shown.collect()
     }
 
+    /// Texts made of signs that mean something in Markdown.
+    fn signs_of_markdown() -> impl Strategy<Value = String> {
+        let sign = prop::sample::select(vec![
+            "[",
+            "]",
+            "(",
+            ")",
+            "!",
+            "<",
+            ">",
+            "`",
+            "```",
+            "*",
+            "**",
+            "_",
+            "~~",
+            "\\",
+            "#",
+            " ",
+            "\n",
+            "\n\n",
+            "a",
+            "&lt;",
+            "<!--",
+            "-->",
+            "<b>",
+            "</b>",
+            "<a href=x>",
+            "https://evil.example/",
+            "www.evil.example",
+            "javascript:alert(1)",
+            "[^1]",
+            "]: ",
+            "](",
+            "![",
+            CITED,
+            "|",
+            "- ",
+            "> ",
+            "    ",
+            "\u{202e}",
+            "é",
+            "[1]",
+            "[1]: ",
+            "~~~",
+            "|-|-|",
+            "//",
+            ":",
+            "www",
+            ".evil.example",
+        ]);
+        prop::collection::vec(sign, 0..24).prop_map(|signs| signs.concat())
+    }
+
     proptest! {
         #[test]
-        fn whatever_is_written_is_made_safe(
+        fn whatever_follows_what_was_shown_is_made_safe(
             parts in prop::collection::vec(prop::sample::select(vec![
-                "[", "]", "(", ")", "!", "<", ">", "`", "```", "*", "**", "_", "~~", "\\", "#", " ", "\n", "\n\n", "a", "&lt;", "<!--", "-->",
-                "<b>", "</b>", "<a href=x>", "https://evil.example/", "www.evil.example", "javascript:alert(1)", "[^1]", "]: ", "](", "![",
-                CITED, "|", "- ", "> ", "    ", "\u{202e}", "é",
-            ]), 0..24)
+                "a", " ", "\n", "\n\n", "`a`", "``<b>``", "`a|b`", "|", "- ", "> ", "    ", "!", "*", "**", "_", "~", "\\", "#", "é", ":", "www", "[1]",
+            ]), 0..16),
+            rest in signs_of_markdown(),
         ) {
-            let answer = parts.concat();
+            let shown = parts.concat();
+            // Its markers are not held against it.
+            prop_assume!(AnswerForm::SafeMarkdown.is_settled(&shown.replace("[1]", "   ")));
+            let linked = BTreeSet::from([CITED.to_owned()]);
+            let after = FormedAnswer::after(&shown, &rest, AnswerForm::SafeMarkdown, &linked);
+            let whole = format!("{shown}{}", after.text());
+            prop_assert_eq!(active(&whole), Vec::<String>::new(), "{:?} of {:?} and {:?}", whole, shown, rest);
+            let length = rest.chars().count();
+            prop_assert!(after.span(Span::new(0, length)).slice(after.text()).is_some());
+        }
+
+        #[test]
+        fn whatever_is_written_is_made_safe(answer in signs_of_markdown()) {
             for form in [AnswerForm::SafeMarkdown, AnswerForm::Plain] {
                 let formed = formed(&answer, form);
                 prop_assert_eq!(active(formed.text()), Vec::<String>::new(), "{:?} of {:?}", formed.text(), answer);

@@ -1077,7 +1077,8 @@ export interface components {
             /**
              * @description Form of the answer, for those who show it as it comes: answers quote documents, which may hold images, links and HTML
              *     of others. Checks and citations are the same; their spans are those in the form. With another form than `markdown` a
-             *     stream has no `token` and `claim` events.
+             *     stream has no `token` and `claim` events. In the object `cited` of the routes for clients of OpenAI the default is
+             *     `safe_markdown`.
              *
              *     If left out: `"markdown"`.
              */

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::super::{
-    fields::Faults,
+    fields::{Faults, not_null},
     filter::FilterBody,
     json_object::{object, object_or_null},
     problem::ApiError,
@@ -77,10 +77,11 @@ pub(in crate::http) struct AskBody {
     validation: Level,
     /// Form of the answer, for those who show it as it comes: answers quote documents, which may hold images, links and HTML
     /// of others. Checks and citations are the same; their spans are those in the form. With another form than `markdown` a
-    /// stream has no `token` and `claim` events.
-    #[serde(default)]
+    /// stream has no `token` and `claim` events. In the object `cited` of the routes for clients of OpenAI the default is
+    /// `safe_markdown`.
+    #[serde(default, deserialize_with = "not_null")]
     #[schema(value_type = AnswerFormSchema, default = "markdown")]
-    pub(in crate::http) format: AnswerForm,
+    pub(in crate::http) format: Option<AnswerForm>,
     /// `true` returns the events of `POST /v1/ask/stream` while the model writes; `"validated"` does too, but sends no
     /// word before its claim is confirmed. If left out, an `Accept: text/event-stream` header means `true`, and so does
     /// that path.
@@ -229,7 +230,7 @@ impl Default for AskBody {
             stages: StagesBody::default(),
             rewrite: RewriteBody::default(),
             validation: Level::default(),
-            format: AnswerForm::default(),
+            format: None,
             stream: None,
             models: Vec::new(),
             temperature: 0.0,

@@ -49,7 +49,7 @@ pub(in crate::http) async fn ask(
     if let Some(mode) = body.stream_mode(&headers) {
         return streamed(&granted, &uri, body, mode).await;
     }
-    let form = body.format;
+    let form = body.format.unwrap_or_default();
     let (request, include) = body.read(&granted)?;
     let result = granted.ask(&request).await;
     Ok(Json(ended(result, &include)?.in_form(form)).into_response())
@@ -82,7 +82,7 @@ pub(in crate::http) async fn stream_ask(
 
 /// Starts an ask whose events are the response.
 async fn streamed(granted: &Granted, uri: &Uri, body: AskBody, mode: StreamMode) -> Result<Response, ApiError> {
-    let form = body.format;
+    let form = body.format.unwrap_or_default();
     let (request, include) = body.read(granted)?;
     match granted.stream_ask(request, mode).await {
         Ok(frames) => {

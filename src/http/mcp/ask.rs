@@ -15,13 +15,13 @@ use super::{
         filter::FilterBody,
         json_object::object,
         problem::ApiError,
-        reply::{Annotation, Writer},
-        schema::{AbstainReasonSchema, CollectionName, Question},
+        reply::{Annotation, Delivered, Writer},
+        schema::{AbstainReasonSchema, AnswerFormSchema, CollectionName, Question},
     },
     session::Session,
     tool::{ToolName, define, reads, structured},
 };
-use crate::domain::{citation::MarkerStyle, corrective::AbstainReason};
+use crate::domain::{answer_form::AnswerForm, citation::MarkerStyle, corrective::AbstainReason};
 
 /// A question.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -37,6 +37,17 @@ pub(super) struct AskArguments {
     /// Limits which passages may be found.
     #[serde(default, deserialize_with = "object")]
     filter: FilterBody,
+    /// Form of the text. Answers quote documents, which may hold images and links of others: `safe_markdown` has no images
+    /// and no HTML, and links to cited sources only; `markdown` is the text as it was written; `plain` has no links and no
+    /// emphasis.
+    #[serde(default = "default_format")]
+    #[schema(value_type = AnswerFormSchema, default = "safe_markdown")]
+    format: AnswerForm,
+}
+
+/// Applications show what they receive as Markdown, and load the images in it.
+const fn default_format() -> AnswerForm {
+    AnswerForm::SafeMarkdown
 }
 
 /// An answer, or an abstention with its reason.
@@ -83,48 +94,49 @@ pub(super) fn definition() -> Tool {
 }
 
 pub(super) async fn call(session: &Session, arguments: AskArguments) -> Result<CallToolResult, ApiError> {
-    let AskArguments { question, collections, filter } = arguments;
+    let AskArguments { question, collections, filter, format } = arguments;
     let body = AskBody::of_question(question, session.collections(collections).await?, filter);
     let (request, include) = body.read(&session.granted)?;
     let report = Box::pin(session.granted.ask(&request)).await.map_err(|ask| failed(ask, &include))?;
-    let delivered = Writer::new(MarkerStyle::Bracket, session.base.clone()).whole(&report);
+    let mut writer = Writer::new(MarkerStyle::Bracket, format, session.base.clone());
+    let delivered = writer.whole(&report);
+    let text = writer.formed(&with_sources(&delivered), &report);
     let answered = Answered {
         id: report.id,
         outcome: OutcomeBody::of(&report),
         reason: report.outcome.abstain_reason(),
+        citations: first_of_each(&delivered.annotations).map(CitedSource::from).collect(),
         text: delivered.text,
         missing: report.missing,
-        citations: sources(delivered.annotations),
     };
-    let mut content = vec![ContentBlock::text(answered.with_sources())];
+    let mut content = vec![ContentBlock::text(text)];
     content.extend(answered.citations.iter().map(CitedSource::link).map(ContentBlock::resource_link));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(structured(&answered)?);
     Ok(result)
 }
 
-/// The sources that markers name, each once.
-fn sources(annotations: Vec<Annotation>) -> Vec<CitedSource> {
+/// The first citation of each source that markers name.
+fn first_of_each(annotations: &[Annotation]) -> impl Iterator<Item = &Annotation> {
     let mut seen = HashSet::new();
-    let first = annotations.into_iter().filter(|annotation| seen.insert(annotation.number));
-    first
-        .map(|annotation| {
-            let Annotation { number, url, title, quote, urn, support, .. } = annotation;
-            CitedSource { number, title, url, id: urn, quote, support }
-        })
-        .collect()
+    annotations.iter().filter(move |annotation| seen.insert(annotation.number))
 }
 
-impl Answered {
-    /// The text, with a list of its sources: applications show it as it is.
-    fn with_sources(&self) -> String {
-        let mut text = self.text.clone();
-        for (place, CitedSource { number, title, url, .. }) in self.citations.iter().enumerate() {
-            text.push_str(if place == 0 { "\n\nSources:" } else { "" });
-            let _ = write!(text, "\n[{number}] {title}: {url}");
-        }
-        text
+impl From<&Annotation> for CitedSource {
+    fn from(annotation: &Annotation) -> Self {
+        let Annotation { number, url, title, quote, urn, support, .. } = annotation.clone();
+        Self { number, title, url, id: urn, quote, support }
     }
+}
+
+/// The text, with a list of its sources: applications show it as it is.
+fn with_sources(delivered: &Delivered) -> String {
+    let mut text = delivered.text.clone();
+    for (place, Annotation { number, title, url, .. }) in first_of_each(&delivered.annotations).enumerate() {
+        text.push_str(if place == 0 { "\n\nSources:" } else { "" });
+        let _ = write!(text, "\n[{number}] {title}: {url}");
+    }
+    text
 }
 
 impl CitedSource {

@@ -31,7 +31,7 @@ use super::{
     request::ChatBody,
     stream::Protocol,
 };
-use crate::service::{ask::AskReport, granted::Granted};
+use crate::{domain::budget::Spent, service::granted::Granted};
 
 /// Create a chat completion
 ///
@@ -72,14 +72,9 @@ pub(in crate::http) async fn create_chat_completion(
     if is_streamed {
         return ask.stream(Chunks { identity, wants_usage, cited: Vec::new() }).await;
     }
-    let (delivered, report) = ask.whole().await?;
-    let usage = CompletionUsageBody::from(&report.usage);
-    Ok(Json(CompletionBody::new(identity, delivered, usage, Some(cited(report)))).into_response())
-}
-
-/// The answer as `POST /v1/ask` returns it.
-fn cited(report: AskReport) -> Box<AnswerBody> {
-    Box::new(AnswerBody::new(report, None))
+    let (delivered, spent, cited) = ask.whole().await?;
+    let usage = CompletionUsageBody::from(&spent);
+    Ok(Json(CompletionBody::new(identity, delivered, usage, Some(Box::new(cited)))).into_response())
 }
 
 /// The reply to a prompt of a chat front end about the conversation itself.
@@ -114,10 +109,10 @@ impl Protocol for Chunks {
         words.iter().chain(&citations).filter_map(event).collect()
     }
 
-    fn end(&mut self, report: AskReport) -> Vec<Event> {
-        let usage = CompletionUsageBody::from(&report.usage);
+    fn end(&mut self, spent: Spent, cited: AnswerBody) -> Vec<Event> {
+        let usage = CompletionUsageBody::from(&spent);
         let usage = self.wants_usage.then(|| ChunkBody::usage(&self.identity, usage));
-        let last = ChunkBody::last(&self.identity, &self.cited, Some(cited(report)));
+        let last = ChunkBody::last(&self.identity, &self.cited, Some(Box::new(cited)));
         std::iter::once(&last).chain(&usage).filter_map(event).chain([done()]).collect()
     }
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::super::reply::{Delivered, Writer};
 use crate::{
-    domain::{citation::Citation, span::Span},
+    domain::{answer_form::AnswerForm, citation::Citation, span::Span},
     service::ask::{AskEvent, AskReport, GradedHit},
 };
 
 /// The text delivered so far.
 ///
-/// Words are delivered with the claim that they belong to, once it has passed its check. Where no model writes, they are
+/// Words are delivered with the claim that they belong to, once it has passed its check and its form is known. Where no model writes, they are
 /// delivered at the end, since the whole answer is there at once and its opening depends on the outcome.
 #[derive(Debug)]
 pub(super) struct Progress {
@@ -32,6 +32,11 @@ struct Draft {
 }
 
 impl Progress {
+    /// The form of the text.
+    pub(super) const fn form(&self) -> AnswerForm {
+        self.writer.form()
+    }
+
     pub(super) fn new(writer: Writer, is_gradual: bool) -> Self {
         Self { writer, is_gradual, draft: Draft::default(), has_delivered: false }
     }
@@ -48,7 +53,7 @@ impl Progress {
                 let markers = confirmed.citations.iter().map(|citation| citation.span.end);
                 let end = markers.chain([confirmed.claim.span.end]).max().unwrap_or_default();
                 self.draft.citations.extend(confirmed.citations);
-                return Some(self.deliver_to(end));
+                return self.deliver_to(end);
             }
             AskEvent::Void(_) => {
                 let was_shown = self.draft.delivered > 0;
@@ -64,24 +69,20 @@ impl Progress {
         let written = report.outcome.written().filter(|_| self.has_delivered);
         match written {
             None => self.writer.whole(report),
-            Some((answer, _)) => {
-                let rest = Span::new(self.draft.delivered, answer.text().chars().count());
-                let mut delivered = self.writer.part(answer.text(), rest, answer.citations(), &report.sources);
-                delivered.extend(self.writer.ending(report));
-                delivered
-            }
+            Some((answer, _)) => self.writer.rest(answer, self.draft.delivered, report),
         }
     }
 
-    fn deliver_to(&mut self, end: usize) -> Delivered {
+    /// The words up to `end`; `None` while their form is not known.
+    fn deliver_to(&mut self, end: usize) -> Option<Delivered> {
         let Draft { text, citations, sources, delivered } = &mut self.draft;
         // The signs that end the sentence may stand behind its markers.
         let signs = text.chars().skip(end).take_while(|sign| ends_sentence(*sign)).count();
         let end = end + signs;
-        let part = Span::new(*delivered, end);
+        let piece = self.writer.piece(text, Span::new(*delivered, end), citations, sources)?;
         *delivered = end.max(*delivered);
         self.has_delivered = true;
-        self.writer.part(text, part, citations, sources)
+        Some(piece)
     }
 }
 

@@ -6,6 +6,7 @@ use axum::response::Response;
 
 use super::{
     super::{
+        answer::AnswerBody,
         ask::{AskBody, failed},
         problem::ApiError,
         reply::{Delivered, Writer},
@@ -16,9 +17,9 @@ use super::{
     stream::{Protocol, Relay, respond},
 };
 use crate::{
-    domain::answer_form::AnswerForm,
+    domain::{answer_form::AnswerForm, budget::Spent},
     service::{
-        ask::{AskReport, AskRequest, StreamMode},
+        ask::{AskRequest, StreamMode},
         granted::Granted,
     },
 };
@@ -41,13 +42,11 @@ impl ReadyAsk {
         base: String,
         into_ask: impl FnOnce(Vec<String>) -> Result<AskBody, ApiError>,
     ) -> Result<Self, ApiError> {
-        let writer = Writer::new(model.style, base);
+        let style = model.style;
         let collections = model.collections(&granted).await?;
         let ask = into_ask(collections)?;
-        if ask.format != AnswerForm::Markdown {
-            let detail = "answers on this path are Markdown; POST /v1/ask gives other forms";
-            return Err(ApiError::unsupported_parameter("/cited/format", detail));
-        }
+        // Chat clients show what they receive as Markdown, and load the images in it.
+        let writer = Writer::new(style, ask.format.unwrap_or(AnswerForm::SafeMarkdown), base);
         let (request, _) = ask.read(&granted).map_err(repointed)?;
         Ok(Self { granted, request, writer })
     }
@@ -69,12 +68,14 @@ impl ReadyAsk {
         Ok(respond(protocol, Relay::new(frames, progress, granted.caller().request_id.clone())))
     }
 
-    /// Runs it to its end.
+    /// Runs it to its end: the text, the cost, and the answer as `POST /v1/ask` returns it.
     ///
     /// # Errors
     /// As an ask.
-    pub(super) async fn whole(mut self) -> Result<(Delivered, AskReport), ApiError> {
+    pub(super) async fn whole(mut self) -> Result<(Delivered, Spent, AnswerBody), ApiError> {
         let report = Box::pin(self.granted.ask(&self.request)).await.map_err(|ask| failed(ask, &HashSet::new()))?;
-        Ok((self.writer.whole(&report), report))
+        let delivered = self.writer.whole(&report);
+        let spent = report.usage;
+        Ok((delivered, spent, AnswerBody::new(report, None).in_form(self.writer.form())))
     }
 }

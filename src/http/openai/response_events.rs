@@ -10,10 +10,7 @@ use super::{
     response::{MessageItem, ResponseBody, ResponseIdentity, TextAnnotation, TextPart},
     stream::Protocol,
 };
-use crate::{
-    domain::budget::Spent,
-    service::{ask::AskReport, context::Context},
-};
+use crate::{domain::budget::Spent, service::context::Context};
 
 /// A response that is streamed in events.
 pub(super) struct ResponseEvents {
@@ -157,9 +154,8 @@ impl Protocol for ResponseEvents {
         events
     }
 
-    fn end(&mut self, report: AskReport) -> Vec<Event> {
-        let spent = report.usage;
-        self.completed(&spent, Some(AnswerBody::new(report, None)))
+    fn end(&mut self, spent: Spent, cited: AnswerBody) -> Vec<Event> {
+        self.completed(&spent, Some(cited))
     }
 
     fn error(&mut self, problem: OpenAiProblem) -> Vec<Event> {

@@ -13,10 +13,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::{
-        AppState, answer::AnswerBody, ask::AskBody, extract::ValidJson, problem::ApiError, public_url::public_url,
-        reply::Delivered,
-    },
+    super::{AppState, ask::AskBody, extract::ValidJson, problem::ApiError, public_url::public_url, reply::Delivered},
     error::OpenAiProblem,
     housekeeping,
     model::ModelRef,
@@ -197,12 +194,11 @@ pub(in crate::http) async fn create_response(
     if is_streamed {
         return ask.stream(ResponseEvents::new(identity, state.context.clone())).await;
     }
-    let (delivered, report) = ask.whole().await?;
+    let (delivered, spent, cited) = ask.whole().await?;
     let message = MessageItem::new(&identity, delivered);
-    let spent = report.usage;
     let completed_at = state.context.clock.now().unix_timestamp();
     let response = ResponseBody::begun(&identity).completed(message, completed_at, &spent);
-    Ok(Json(response.of(Some(AnswerBody::new(report, None)))).into_response())
+    Ok(Json(response.of(Some(cited))).into_response())
 }
 
 /// The reply to a prompt of a chat front end about the conversation itself.

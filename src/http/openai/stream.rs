@@ -14,11 +14,11 @@ use futures::stream;
 use tokio::sync::mpsc;
 
 use super::{
-    super::{ask::failed, problem::ApiError, reply::Delivered},
+    super::{answer::AnswerBody, ask::failed, problem::ApiError, reply::Delivered},
     error::OpenAiProblem,
     progress::Progress,
 };
-use crate::service::ask::{AskFrame, AskReport};
+use crate::{domain::budget::Spent, service::ask::AskFrame};
 
 /// Interval of keep-alive comments: proxies cut connections that are silent for a minute or so, some for less.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
@@ -29,8 +29,8 @@ pub(super) trait Protocol: Send + 'static {
     fn start(&mut self) -> Vec<Event>;
     /// For the next words.
     fn words(&mut self, delivered: Delivered) -> Vec<Event>;
-    /// After the last words.
-    fn end(&mut self, report: AskReport) -> Vec<Event>;
+    /// After the last words, with the cost of the ask and its answer as `POST /v1/ask` returns it.
+    fn end(&mut self, spent: Spent, cited: AnswerBody) -> Vec<Event>;
     /// For a failure, after which nothing follows.
     fn error(&mut self, problem: OpenAiProblem) -> Vec<Event>;
 }
@@ -70,7 +70,8 @@ impl Relay {
                 match *result {
                     Ok(report) => {
                         let mut events = protocol.words(self.progress.end(&report));
-                        events.extend(protocol.end(report));
+                        let spent = report.usage;
+                        events.extend(protocol.end(spent, AnswerBody::new(report, None).in_form(self.progress.form())));
                         events
                     }
                     Err(ask) => protocol.error(self.problem(failed(ask, &HashSet::new()))),

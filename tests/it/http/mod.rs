@@ -2,6 +2,7 @@
 
 mod contract;
 mod errors;
+mod forms;
 mod mcp;
 mod openai;
 mod page;

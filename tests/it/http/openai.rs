@@ -367,16 +367,4 @@ async fn a_response_that_cannot_be_fails_with_its_reason() {
         let refused = app.post("/v1/responses", unsupported).await;
         assert_eq!((refused.status, &refused.body["error"]["param"]), (400, &json!(name)), "{}", refused.body);
     }
-    for path in ["/v1/responses", "/v1/chat/completions"] {
-        let words = json!([{"role": "user", "content": QUESTION}]);
-        let safe =
-            json!({"model": "handbook", "input": words, "messages": words, "cited": {"format": "safe_markdown"}});
-        let refused = app.post(path, safe).await;
-        assert_eq!(
-            (refused.status, &refused.body["error"]["param"]),
-            (400, &json!("cited.format")),
-            "{}",
-            refused.body
-        );
-    }
 }

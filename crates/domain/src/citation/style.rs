@@ -50,6 +50,10 @@ pub struct Restyler {
     cited: Vec<usize>,
     /// Code points written so far.
     written: usize,
+    /// The sign written last.
+    last: Option<char>,
+    /// Whether that is the end of a marker.
+    is_behind_marker: bool,
 }
 
 /// A rewritten piece of an answer.
@@ -81,7 +85,7 @@ impl Restyler {
 
     /// Adds text without markers, such as a notice.
     pub fn add_plain(&mut self, text: &str) -> Restyled {
-        self.written += text.chars().count();
+        self.note(text);
         Restyled { text: text.to_owned(), markers: Vec::new() }
     }
 
@@ -112,9 +116,13 @@ impl Restyler {
                     String::new()
                 }
             };
+            if self.style == MarkerStyle::Link && self.last == Some('!') {
+                // Else it would be an image.
+                self.write(" ", &mut restyled);
+            }
             let start = self.written;
-            self.written += marker.chars().count();
-            restyled.text.push_str(&marker);
+            self.write(&marker, &mut restyled);
+            self.is_behind_marker |= !marker.is_empty();
             restyled.markers.push(RestyledMarker { citation: index, number, span: Span::new(start, self.written) });
         }
         self.write_words(words_at(answer, read, part.end), &mut restyled);
@@ -143,8 +151,25 @@ impl Restyler {
 
     fn write_words(&mut self, words: &str, restyled: &mut Restyled) {
         let words = if self.style == MarkerStyle::Bracket { without_bracket_numbers(words) } else { words.to_owned() };
-        self.written += words.chars().count();
-        restyled.text.push_str(&words);
+        if self.is_behind_marker && self.style != MarkerStyle::Link && words.starts_with('(') {
+            // Else the marker would be the text of a link.
+            self.write("\\", restyled);
+        }
+        self.write(&words, restyled);
+    }
+
+    fn write(&mut self, text: &str, restyled: &mut Restyled) {
+        self.note(text);
+        restyled.text.push_str(text);
+    }
+
+    /// Takes note of text that is written.
+    fn note(&mut self, text: &str) {
+        self.written += text.chars().count();
+        if let Some(last) = text.chars().last() {
+            self.last = Some(last);
+            self.is_behind_marker = false;
+        }
     }
 
     /// Drops the space before a marker that is left out.
@@ -226,11 +251,20 @@ mod tests {
         assert_eq!(whole(MarkerStyle::Footnote, text).text, "See [1], [2, 3] and [a] or \\[4]. [^1]");
     }
 
+    #[test]
+    fn a_marker_is_no_part_of_a_link_or_an_image() {
+        let text = "28 days![^1](https://a.example)";
+        assert_eq!(whole(MarkerStyle::Bracket, text).text, "28 days![1]\\(https://a.example)");
+        assert_eq!(whole(MarkerStyle::Footnote, text).text, "28 days![^1]\\(https://a.example)");
+        assert_eq!(whole(MarkerStyle::Link, text).text, "28 days! [1](u0)(https://a.example)");
+        assert_eq!(whole(MarkerStyle::None, text).text, "28 days!(https://a.example)");
+    }
+
     proptest! {
         /// However an answer is cut between its markers, the pieces are the whole; and each span holds its marker.
         #[test]
-        fn pieces_make_the_whole(parts in prop::collection::vec(("[a-zä ]{0,6}", 1_u32..5), 0..6), tail in "[a-z ]{0,6}") {
-            let sentences: Vec<String> = parts.iter().map(|(words, marker)| format!("{words}.[^{marker}]")).collect();
+        fn pieces_make_the_whole(parts in prop::collection::vec(("[(!a-zä ]{0,6}", 1_u32..5), 0..6), tail in "[(a-z ]{0,6}") {
+            let sentences: Vec<String> = parts.iter().map(|(words, marker)| format!("{words}[^{marker}]")).collect();
             let text = sentences.concat() + &tail;
             for style in [MarkerStyle::Bracket, MarkerStyle::Footnote, MarkerStyle::Link] {
                 let mut restyler = Restyler::new(style);
