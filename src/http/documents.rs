@@ -1,6 +1,10 @@
 //! Stored documents: `/v1/documents`.
 
-use axum::Json;
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -8,9 +12,11 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{
+    AppState,
     collections::DeleteReceiptBody,
     extract::{ValidPath, ValidQuery},
     fields::Faults,
+    held_body::until_sent,
     pagination::{default_limit, next_cursor, position, rows_to_fetch},
     problem::ApiError,
     schema::{CollectionName, PlainText, ShortText},
@@ -286,11 +292,19 @@ pub(super) async fn get_document(
     ),
 )]
 pub(super) async fn get_document_content(
+    State(state): State<AppState>,
     granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
-) -> Result<Json<ContentBody>, ApiError> {
+) -> Result<Response, ApiError> {
+    let characters = granted.document(id).await?.characters;
+    let room = state.downloads.room_of_text(granted.caller().grant.tenant(), characters).await?;
     let content = granted.document_text(id).await?;
-    Ok(Json(ContentBody { id, version: content.version, text: content.text }))
+    let body = ContentBody { id, version: content.version, text: content.text };
+    let response = Json(body).into_response();
+    Ok(match room {
+        None => response,
+        Some(room) => response.map(|body| until_sent(body, room)),
+    })
 }
 
 /// List a document's chunks

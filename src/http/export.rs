@@ -1,16 +1,25 @@
 //! Export of a collection: `GET /v1/collections/{name}/export`.
 
+use std::collections::VecDeque;
+
 use axum::{
     body::{Body, Bytes},
+    extract::State,
     http::header,
     response::{IntoResponse, Response},
 };
-use futures::{StreamExt, stream};
+use futures::stream;
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{acl::AclBody, extract::ValidPath, problem::ApiError};
+use super::{
+    AppState,
+    acl::AclBody,
+    extract::ValidPath,
+    in_flight::{InFlight, Room},
+    problem::ApiError,
+};
 use crate::service::{
     ServiceError,
     documents::{DocumentList, DocumentRow},
@@ -18,7 +27,7 @@ use crate::service::{
     granted::Granted,
 };
 
-/// Documents that are read at once.
+/// Documents that are listed at once.
 const PAGE: i64 = 50;
 
 /// A document as `POST /v1/documents/bulk` takes it.
@@ -49,50 +58,77 @@ struct ExportedDocument {
     ),
 )]
 pub(super) async fn export_collection(
+    State(state): State<AppState>,
     granted: Granted,
     ValidPath(name): ValidPath<String>,
 ) -> Result<Response, ApiError> {
     // A collection that is not there is told before anything is sent.
     granted.collection(&name).await?;
-    let pages = stream::unfold(Some(None), move |position: Option<Option<Uuid>>| {
-        let (granted, name) = (granted.clone(), name.clone());
-        async move {
-            let after = position?;
-            let wanted = DocumentList { collection: Some(name), after, limit: PAGE, ..DocumentList::default() };
-            let page = granted.documents(wanted).await;
-            let last = page.as_ref().ok().and_then(|page| page.last()).map(|row| row.id);
-            let lines = match page {
-                Ok(page) => lines(&granted, page).await,
-                Err(error) => Err(error),
-            };
-            // After the last page, and after an error, nothing follows.
-            let next = last.filter(|_| lines.is_ok()).map(Some);
-            Some((lines, next))
-        }
-    });
-    let body = Body::from_stream(pages.inspect(|lines| {
-        if let Err(error) = lines {
+    let lines =
+        Lines { granted, name, downloads: state.downloads.clone(), rows: VecDeque::new(), after: None, room: None };
+    let body = Body::from_stream(stream::try_unfold(lines, |mut lines| async move {
+        let line = lines.next().await.inspect_err(|error| {
             tracing::warn!(error = error_chain(error), "an export broke off");
-        }
+        })?;
+        Ok::<_, BrokenOff>(line.map(|line| (line, lines)))
     }));
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
-/// The lines of these documents.
-async fn lines(granted: &Granted, rows: Vec<DocumentRow>) -> Result<Bytes, ServiceError> {
-    let mut lines = Vec::new();
-    for row in rows {
-        match line(granted, row).await {
-            Ok(document) => {
-                // It holds nothing that JSON cannot say.
-                serde_json::to_writer(&mut lines, &document).unwrap_or_default();
-                lines.push(b'\n');
+/// Why an export ends before its end.
+#[derive(Debug, thiserror::Error)]
+enum BrokenOff {
+    #[error("a document cannot be read")]
+    Unreadable(#[from] ServiceError),
+    #[error("{0}")]
+    Busy(String),
+}
+
+/// The lines of an export, of which one is held at a time.
+struct Lines {
+    granted: Granted,
+    name: String,
+    downloads: InFlight,
+    /// Documents that were listed and are not sent.
+    rows: VecDeque<DocumentRow>,
+    /// The last document that was listed.
+    after: Option<Uuid>,
+    /// Room for the line sent last.
+    room: Option<Room>,
+}
+
+impl Lines {
+    /// The next line; `None` after the last.
+    async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
+        // The line before has been passed on.
+        self.room = None;
+        while let Some(row) = self.next_row().await? {
+            let room = self.downloads.room_of_text(self.granted.caller().grant.tenant(), row.characters).await;
+            self.room = room.map_err(|busy| BrokenOff::Busy(busy.detail().to_owned()))?;
+            match line(&self.granted, row).await {
+                Ok(document) => {
+                    let mut line = Vec::new();
+                    // It holds nothing that JSON cannot say.
+                    serde_json::to_writer(&mut line, &document).unwrap_or_default();
+                    line.push(b'\n');
+                    return Ok(Some(line.into()));
+                }
+                Err(ServiceError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
             }
-            Err(ServiceError::NotFound { .. }) => {}
-            Err(error) => return Err(error),
         }
+        Ok(None)
     }
-    Ok(lines.into())
+
+    async fn next_row(&mut self) -> Result<Option<DocumentRow>, ServiceError> {
+        if self.rows.is_empty() {
+            let (collection, after) = (Some(self.name.clone()), self.after);
+            let wanted = DocumentList { collection, after, limit: PAGE, ..DocumentList::default() };
+            self.rows = self.granted.documents(wanted).await?.into();
+            self.after = self.rows.back().map(|row| row.id);
+        }
+        Ok(self.rows.pop_front())
+    }
 }
 
 async fn line(granted: &Granted, row: DocumentRow) -> Result<ExportedDocument, ServiceError> {

@@ -40,3 +40,9 @@ impl<T: Unpin> HttpBody for HeldBody<T> {
         self.body.size_hint()
     }
 }
+
+/// A body of which the size is not told: it holds something until nearly all of it was sent, as the end is looked for only then. One
+/// whose size is known is let go as soon as it was handed over.
+pub(super) fn until_sent<T: Send + Unpin + 'static>(body: Body, held: T) -> Body {
+    Body::from_stream(HeldBody::wrap(body, held).into_data_stream())
+}

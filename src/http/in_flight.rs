@@ -1,4 +1,4 @@
-//! Bytes of bodies that are held in memory at once. A large upload is read when those before it have been stored;
+//! Bytes of large bodies that are held in memory at once. One is read when those before it have been stored;
 //! until then its sender waits, and HTTP lets it.
 //!
 //! A tenant has half of the room: uploads of one that never end leave the other half to the others.
@@ -26,12 +26,24 @@ use crate::domain::identity::TenantId;
 
 /// Bytes of a permit: a semaphore counts up to 2^29 on small machines.
 const UNIT: usize = 1024;
+/// Bytes that a request may hold without room for them.
+pub(super) const ALLOWANCE: usize = 64 * 1024;
 /// Seconds after which to send an upload again that was not taken.
 const RETRY_AFTER_S: &str = "10";
 
-/// Room for the bodies of uploads.
+/// Bodies that room is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Held {
+    /// Those of requests.
+    Uploads,
+    /// Texts of documents in responses.
+    Downloads,
+}
+
+/// Room for large bodies.
 #[derive(Clone, Debug)]
 pub(super) struct InFlight {
+    held: Held,
     units: Arc<Semaphore>,
     most_units: usize,
     /// Of tenants with bodies that are held or wait.
@@ -44,9 +56,9 @@ pub(super) struct InFlight {
 pub(super) struct Room(#[expect(dead_code, reason = "dropped to give the room back")] [OwnedSemaphorePermit; 2]);
 
 impl InFlight {
-    pub(super) fn new(most_bytes: usize, longest_wait: Duration) -> Self {
+    pub(super) fn new(held: Held, most_bytes: usize, longest_wait: Duration) -> Self {
         let most_units = most_bytes.div_ceil(UNIT).clamp(1, Semaphore::MAX_PERMITS);
-        Self { units: Arc::new(Semaphore::new(most_units)), most_units, shares: Arc::default(), longest_wait }
+        Self { held, units: Arc::new(Semaphore::new(most_units)), most_units, shares: Arc::default(), longest_wait }
     }
 
     /// Waits for room for the body of a request; one that does not say how long it is needs as much as its route
@@ -56,12 +68,21 @@ impl InFlight {
     /// # Errors
     /// 503 if others hold the room for too long.
     pub(super) fn room(&self, request: &Request) -> impl Future<Output = Result<Room, ApiError>> + Send + use<> {
-        let BodyLimit(most) = BodyLimit::of(request);
-        let announced =
-            request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-        let bytes: usize = announced.unwrap_or(most).min(most);
-        let units = u32::try_from(bytes.div_ceil(UNIT).min(self.share())).unwrap_or(u32::MAX);
-        let of_tenant = self.share_of(request.extensions().get().copied().unwrap_or(TenantId::DEFAULT));
+        let tenant = request.extensions().get().copied().unwrap_or(TenantId::DEFAULT);
+        self.room_for(tenant, bytes_of(request))
+    }
+
+    /// Waits for room for bytes of a tenant.
+    ///
+    /// # Errors
+    /// 503 if others hold the room for too long.
+    pub(super) fn room_for(
+        &self,
+        tenant: TenantId,
+        bytes: usize,
+    ) -> impl Future<Output = Result<Room, ApiError>> + Send + use<> {
+        let units = self.units_of(bytes);
+        let of_tenant = self.share_of(tenant);
         let all = Arc::clone(&self.units);
         let permits = async move {
             let of_tenant = of_tenant.acquire_many_owned(units).await?;
@@ -75,6 +96,27 @@ impl InFlight {
                 Ok(Err(_)) | Err(_) => Err(busy),
             }
         }
+    }
+
+    /// Room for bytes of a tenant, if there is some now.
+    pub(super) fn try_room(&self, tenant: TenantId, bytes: usize) -> Option<Room> {
+        let units = self.units_of(bytes);
+        let of_tenant = self.share_of(tenant).try_acquire_many_owned(units).ok()?;
+        Some(Room([of_tenant, Arc::clone(&self.units).try_acquire_many_owned(units).ok()?]))
+    }
+
+    /// Waits for room for the text of a document, and for the response that is made of it; small ones need none.
+    ///
+    /// # Errors
+    /// 503 if others hold the room for too long.
+    pub(super) async fn room_of_text(&self, tenant: TenantId, characters: u32) -> Result<Option<Room>, ApiError> {
+        let bytes = usize::try_from(characters).unwrap_or(usize::MAX).saturating_mul(2);
+        if bytes <= ALLOWANCE { Ok(None) } else { self.room_for(tenant, bytes).await.map(Some) }
+    }
+
+    /// Units of bytes, at most those of a tenant.
+    fn units_of(&self, bytes: usize) -> u32 {
+        u32::try_from(bytes.div_ceil(UNIT).min(self.share())).unwrap_or(u32::MAX)
     }
 
     /// Units of a tenant.
@@ -95,15 +137,52 @@ impl InFlight {
 
     fn busy(&self, asked: usize) -> ApiError {
         let value = self.most_units * UNIT;
-        let detail = format!(
-            "other uploads are being read and stored, of which {value} bytes are held at once, half of them of one \
-             tenant, and this one brings {asked}; nothing was accepted, send it again, or the operator raises CITED_MAX_BYTES_IN_FLIGHT"
-        );
-        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "uploads_busy", "Too much is being uploaded at once", detail)
+        let error = match self.held {
+            Held::Uploads => {
+                let detail = format!(
+                    "other large bodies are being read and stored, of which {value} bytes are held at once, half of them of \
+                     one tenant, and this one brings {asked}; it was not taken, send it again, or the operator raises \
+                     CITED_MAX_BYTES_IN_FLIGHT"
+                );
+                let title = "Too much is being uploaded at once";
+                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "uploads_busy", title, detail)
+            }
+            Held::Downloads => {
+                let detail = format!(
+                    "other large texts are being sent, of which {value} bytes are held at once, half of them of one tenant, \
+                     and this one takes {asked}; read those that are open to their end and send this again, or the operator \
+                     raises CITED_MAX_BYTES_IN_FLIGHT"
+                );
+                let title = "Too much is being downloaded at once";
+                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "downloads_busy", title, detail)
+            }
+        };
+        error
             .retry_after(RETRY_AFTER_S)
             .with("limit", json!("bytes_in_flight"))
             .with("value", json!(value))
             .with("asked", json!(asked))
+    }
+}
+
+/// Bytes of the body of a request: as many as its route accepts, if it does not say.
+fn bytes_of(request: &Request) -> usize {
+    let BodyLimit(most) = BodyLimit::of(request);
+    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    announced.unwrap_or(most).min(most)
+}
+
+/// Extracts a JSON body that is small as a rule, with the room that it takes if it is large.
+pub(super) struct LargeJson<T>(pub(super) T, pub(super) Option<Room>);
+
+impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for LargeJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let is_large = bytes_of(&request) > ALLOWANCE;
+        let room = if is_large { Some(state.in_flight.room(&request).await?) } else { None };
+        let ValidJson(body) = ValidJson::from_request(request, state).await?;
+        Ok(Self(body, room))
     }
 }
 
@@ -142,7 +221,7 @@ mod tests {
 
     #[tokio::test]
     async fn bodies_wait_until_there_is_room() {
-        let in_flight = InFlight::new(200 * UNIT, Duration::from_millis(50));
+        let in_flight = InFlight::new(Held::Uploads, 200 * UNIT, Duration::from_millis(50));
         let first = in_flight.room(&request(ONE, Some(60 * UNIT))).await.expect("room");
         let refused = in_flight.room(&request(ONE, Some(60 * UNIT))).await.expect_err("no room").into_response();
         assert_eq!(refused.headers()[header::RETRY_AFTER], "10");
@@ -157,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_one_tenant_holds_and_waits_for_keeps_no_other_waiting() {
-        let in_flight = InFlight::new(100 * UNIT, Duration::from_mins(1));
+        let in_flight = InFlight::new(Held::Uploads, 100 * UNIT, Duration::from_mins(1));
         let mut held = Vec::new();
         for _ in 0..5 {
             held.push(in_flight.room(&request(ONE, Some(10 * UNIT))).await.expect("half of it"));
@@ -175,8 +254,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn room_that_is_not_waited_for_is_there_or_not() {
+        let in_flight = InFlight::new(Held::Uploads, 200 * UNIT, Duration::from_millis(50));
+        let held = in_flight.try_room(ONE, 60 * UNIT).expect("60 of 100");
+        assert!(in_flight.try_room(ONE, 60 * UNIT).is_none());
+        let of_other = in_flight.try_room(OTHER, 100 * UNIT).expect("its half");
+        assert!(in_flight.try_room(ONE, 40 * UNIT).is_some(), "what was tried in vain is given back");
+        drop((held, of_other));
+        assert!(in_flight.try_room(ONE, 1_000 * UNIT).is_some(), "all of its half");
+    }
+
+    #[tokio::test]
     async fn a_body_of_unknown_length_takes_what_its_route_accepts() {
-        let in_flight = InFlight::new(200 * UNIT, Duration::from_millis(50));
+        let in_flight = InFlight::new(Held::Uploads, 200 * UNIT, Duration::from_millis(50));
         let _first = in_flight.room(&request(ONE, None)).await.expect("64 of 100");
         assert!(in_flight.room(&request(ONE, Some(37 * UNIT))).await.is_err());
         assert!(in_flight.room(&request(ONE, Some(36 * UNIT))).await.is_ok());
@@ -184,7 +274,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_needs_more_than_its_tenant_has_takes_all_of_that() {
-        let in_flight = InFlight::new(20 * UNIT, Duration::from_millis(50));
+        let in_flight = InFlight::new(Held::Uploads, 20 * UNIT, Duration::from_millis(50));
         let all = in_flight.room(&request(ONE, Some(1_000_000 * UNIT))).await.expect("alone");
         assert!(in_flight.room(&request(ONE, Some(1))).await.is_err());
         assert!(in_flight.room(&request(OTHER, Some(1))).await.is_ok());

@@ -71,7 +71,10 @@ pub(crate) use held_body::HeldBody;
 pub(crate) use metrics::metrics_router;
 pub use openapi::openapi_document;
 
-use self::operations::Needs;
+use self::{
+    in_flight::{Held, InFlight},
+    operations::Needs,
+};
 use crate::service::{
     access::AccessService, context::Context, granted::UseCases, measurements::Measurements, readiness::Readiness,
     security_record::SecurityRecord,
@@ -151,7 +154,9 @@ pub(crate) struct SharedState {
     measurements: Measurements,
     needs: Arc<Needs>,
     context: Context,
-    in_flight: in_flight::InFlight,
+    in_flight: InFlight,
+    /// Room for the texts of documents in responses.
+    downloads: InFlight,
     has_tls: bool,
     public_url: Option<Url>,
     /// Time that `?wait=true` waits for a job: a little less than the time limit of a request.
@@ -171,6 +176,8 @@ impl MakeRequestId for NewRequestId {
 pub(crate) fn router(services: Services, settings: &Settings, context: Context) -> Router {
     let metrics = services.measurements.metrics().clone();
     let hardening = headers::Hardening::new(settings.has_tls, web::login_origin(&services.access).as_deref());
+    let longest_wait = settings.request_timeout.mul_f32(0.5);
+    let room = |held| InFlight::new(held, settings.max_bytes_in_flight, longest_wait);
     let state = AppState(Arc::new(SharedState {
         access: services.access,
         use_cases: services.use_cases,
@@ -179,7 +186,8 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         measurements: services.measurements,
         needs: Arc::new(Needs::of(openapi_document())),
         context: context.clone(),
-        in_flight: in_flight::InFlight::new(settings.max_bytes_in_flight, settings.request_timeout.mul_f32(0.5)),
+        in_flight: room(Held::Uploads),
+        downloads: room(Held::Downloads),
         has_tls: settings.has_tls,
         public_url: settings.public_url.clone(),
         longest_wait: settings.request_timeout.mul_f32(0.9),

@@ -409,7 +409,7 @@ export interface paths {
          *     to 16 MiB. Documents are queued as they arrive and indexed while the rest is still being sent; memory does not grow
          *     with the length of the stream. A line that is not a document becomes a failed item of the job, with the cause
          *     `invalid_line`, and the other lines are processed. If several lines have the same source, the last one wins. While
-         *     the queue is full, reading pauses; a stream that finds the queue full at its first part is refused at once, and no
+         *     the queue is full, reading pauses, and so it does at a long line while other large bodies are held; a stream that finds the queue full at its first part is refused at once, and no
          *     job is created.
          *
          *     If a stream breaks off, the documents that had arrived are kept: the job ends with those and has `is_incomplete`
@@ -6142,7 +6142,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database cannot be reached; names job and line */
+            /** @description The database cannot be reached, or other large bodies were held for too long (`uploads_busy`); names line, and job if there is one */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -33,6 +33,13 @@ impl Lines {
         rest.is_some().then(|| self.take())
     }
 
+    /// Bytes of the line that would be held with the beginning of `input`; those of a line that is too long are not held.
+    pub(super) fn held_with(&self, input: &[u8]) -> usize {
+        let more = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
+        let length = self.rest.len() + more;
+        if self.is_passing_over || length > self.max_bytes { 0 } else { length }
+    }
+
     /// The last line, if the stream does not end with a line break.
     pub(super) fn last(&mut self) -> Option<Line> {
         (self.is_passing_over || !self.rest.is_empty()).then(|| self.take())

@@ -1,8 +1,9 @@
 //! Ingest of documents as a stream of any length: `POST /v1/documents/bulk`.
 
 mod lines;
+mod room;
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 use axum::{
     body::BodyDataStream,
@@ -17,7 +18,10 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use utoipa::IntoParams;
 
-use self::lines::{Line, Lines};
+use self::{
+    lines::{Line, Lines},
+    room::StreamRoom,
+};
 use super::{
     AppState,
     extract::{ValidQuery, parse},
@@ -84,7 +88,7 @@ pub(super) struct BulkQuery {
 /// to 16 MiB. Documents are queued as they arrive and indexed while the rest is still being sent; memory does not grow
 /// with the length of the stream. A line that is not a document becomes a failed item of the job, with the cause
 /// `invalid_line`, and the other lines are processed. If several lines have the same source, the last one wins. While
-/// the queue is full, reading pauses; a stream that finds the queue full at its first part is refused at once, and no
+/// the queue is full, reading pauses, and so it does at a long line while other large bodies are held; a stream that finds the queue full at its first part is refused at once, and no
 /// job is created.
 ///
 /// If a stream breaks off, the documents that had arrived are kept: the job ends with those and has `is_incomplete`
@@ -102,7 +106,7 @@ pub(super) struct BulkQuery {
         (status = 415, description = "Not NDJSON"),
         (status = 422, description = "A parameter is wrong, or the stream holds nothing"),
         (status = 429, description = "The queue is full at the first part, or nothing in it moves for five minutes; names line, and job if there is one"),
-        (status = 503, description = "The database cannot be reached; names job and line"),
+        (status = 503, description = "The database cannot be reached, or other large bodies were held for too long (`uploads_busy`); names line, and job if there is one"),
     ),
 )]
 pub(super) async fn stream_documents(
@@ -130,7 +134,11 @@ pub(super) async fn stream_documents(
     let BulkQuery { collection, indexing, webhook_url, .. } = &query;
     let stream = granted.open_stream(collection, *indexing, key.clone(), webhook_url.as_deref()).await?;
     let hash = hasher(&query);
-    let mut reception = Reception { stream, lines: Lines::new(MAX_LINE_BYTES), line: 0, bytes: 0, announced, hash };
+    let longest = announced.and_then(|bytes: u64| usize::try_from(bytes).ok()).unwrap_or(MAX_LINE_BYTES);
+    let tenant = granted.caller().grant.tenant();
+    let room = StreamRoom::new(state.in_flight.clone(), tenant, longest.min(MAX_LINE_BYTES));
+    let lines = Lines::new(MAX_LINE_BYTES);
+    let mut reception = Reception { stream, lines, room, line: 0, bytes: 0, announced, hash };
     // A separate task: a broken connection drops this handler, and the documents that had arrived are still to be kept.
     let received = tokio::spawn(async move { reception.receive(body).await });
     let job = received.await.map_err(|error| ApiError::internal(format!("a stream was not received: {error}")))??;
@@ -170,6 +178,7 @@ async fn compare(
 struct Reception {
     stream: DocumentStream,
     lines: Lines,
+    room: StreamRoom,
     /// Number of lines so far, blank ones included.
     line: u64,
     /// Number of bytes so far.
@@ -219,13 +228,14 @@ impl Reception {
                 self.bytes += u64::try_from(part.len()).unwrap_or(u64::MAX);
                 let mut input: &[u8] = &part;
                 while !input.is_empty() {
+                    self.hold_line(input).await?;
                     if let Some(line) = self.lines.next(&mut input) {
                         self.take(line).await?;
                     }
                 }
             }
             if flushed.elapsed() >= FLUSH {
-                self.stream.flush().await?;
+                self.accept_part().await?;
                 flushed = Instant::now();
             }
         }
@@ -238,7 +248,42 @@ impl Reception {
         Ok(())
     }
 
+    /// Sees to room for the line that `input` goes on with.
+    async fn hold_line(&mut self, input: &[u8]) -> Result<(), ApiError> {
+        let bytes = self.lines.held_with(input);
+        if self.room.admits_line(bytes) {
+            return Ok(());
+        }
+        // A stream that waits holds no room that another one waits for.
+        self.accept_part().await?;
+        let mut room = pin!(self.room.of_line());
+        loop {
+            match tokio::time::timeout(FLUSH, &mut room).await {
+                Ok(room) => {
+                    self.room.begin_line(room?);
+                    return Ok(());
+                }
+                // Records that the sender is still active.
+                Err(_) => self.stream.flush().await?,
+            }
+        }
+    }
+
+    async fn accept_part(&mut self) -> Result<(), ServiceError> {
+        self.stream.flush().await?;
+        self.room.admits_part(self.stream.pending_bytes());
+        Ok(())
+    }
+
+    /// Takes a line, and gives its room back.
     async fn take(&mut self, line: Line) -> Result<(), ServiceError> {
+        self.push(line).await?;
+        let may_be_held = self.room.admits_part(self.stream.pending_bytes());
+        self.room.end_line();
+        if may_be_held { Ok(()) } else { self.accept_part().await }
+    }
+
+    async fn push(&mut self, line: Line) -> Result<(), ServiceError> {
         self.line += 1;
         let arrival = match line {
             Line::TooLong => refused(self.line, None, &format!("the line is longer than {MAX_LINE_BYTES} bytes")),

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use super::{
     super::{
         AppState,
-        extract::ValidJson,
+        in_flight::LargeJson,
         problem::{ApiError, Problem},
         public_url::public_url,
     },
@@ -103,7 +103,7 @@ pub(in crate::http) async fn call_mcp(
     State(state): State<AppState>,
     granted: Granted,
     headers: HeaderMap,
-    ValidJson(message): ValidJson<MessageBody>,
+    LargeJson(message, _room): LargeJson<MessageBody>,
 ) -> Result<Response, ApiError> {
     let request = message.into_request(&headers)?;
     let server = Server::new(Session::new(granted, public_url(&state, &headers), state.longest_wait));

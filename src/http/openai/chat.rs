@@ -18,7 +18,7 @@ use super::{
     super::{
         AppState,
         answer::AnswerBody,
-        extract::ValidJson,
+        in_flight::LargeJson,
         problem::ApiError,
         public_url::public_url,
         reply::{Annotation, Delivered},
@@ -54,7 +54,7 @@ pub(in crate::http) async fn create_chat_completion(
     State(state): State<AppState>,
     granted: Granted,
     headers: HeaderMap,
-    ValidJson(body): ValidJson<ChatBody>,
+    LargeJson(body, room): LargeJson<ChatBody>,
 ) -> Result<Response, ApiError> {
     let identity = Identity {
         id: format!("chatcmpl-{}", granted.caller().request_id.as_deref().unwrap_or_default()),
@@ -69,6 +69,7 @@ pub(in crate::http) async fn create_chat_completion(
     let model = ModelRef::read(&body.model)?;
     let base = public_url(&state, &headers);
     let ask = ReadyAsk::new(granted, model, base, |collections| body.into_ask(collections)).await?;
+    drop(room);
     if is_streamed {
         return ask.stream(Chunks { identity, wants_usage, cited: Vec::new() }).await;
     }

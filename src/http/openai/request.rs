@@ -249,6 +249,7 @@ fn read_messages(pointer: &str, messages: Vec<ChatMessageBody>, faults: &mut Fau
             && let Some((end, _)) = content.char_indices().nth(MAX_MESSAGE)
         {
             content.truncate(end);
+            content.shrink_to_fit();
         }
         read.push(MessageBody::new(role, content));
     }

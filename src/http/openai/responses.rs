@@ -13,7 +13,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    super::{AppState, ask::AskBody, extract::ValidJson, problem::ApiError, public_url::public_url, reply::Delivered},
+    super::{
+        AppState, ask::AskBody, in_flight::LargeJson, problem::ApiError, public_url::public_url, reply::Delivered,
+    },
     error::OpenAiProblem,
     housekeeping,
     model::ModelRef,
@@ -175,7 +177,7 @@ pub(in crate::http) async fn create_response(
     State(state): State<AppState>,
     granted: Granted,
     headers: HeaderMap,
-    ValidJson(body): ValidJson<CreateResponseBody>,
+    LargeJson(body, room): LargeJson<CreateResponseBody>,
 ) -> Result<Response, ApiError> {
     let id = granted.caller().request_id.clone().unwrap_or_default();
     let created_at = state.context.clock.now().unix_timestamp();
@@ -189,6 +191,7 @@ pub(in crate::http) async fn create_response(
         return Ok(housekept(identity, reply, is_streamed, &state.context));
     }
     let ask = ReadyAsk::new(granted, collections, base, |collections| body.into_ask(collections)).await?;
+    drop(room);
     let temperature = ask.temperature();
     let identity = ResponseIdentity { id, created_at, model, instructions, temperature, max_output_tokens };
     if is_streamed {

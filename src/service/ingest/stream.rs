@@ -115,6 +115,12 @@ impl DocumentStream {
         self.job
     }
 
+    /// Bytes of documents that arrived and are not accepted yet.
+    #[must_use]
+    pub(crate) const fn pending_bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Adds an entry; accepts a part when it is large enough, which waits while the queue is full.
     ///
     /// # Errors

@@ -6,8 +6,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
+    database,
     harness::{TestApp, body_of, send},
     scripted::ModelServer,
+    wait,
 };
 
 async fn exported(app: &TestApp, collection: &str) -> String {
@@ -45,4 +47,42 @@ async fn an_export_makes_the_same_collection_again() {
     assert_eq!(set(&again), set(&lines));
     app.get("/v1/collections/nothing/export").await.assert_problem(404, "not_found");
     app.stop().await;
+}
+
+#[tokio::test]
+async fn large_texts_are_sent_one_after_the_other() {
+    let server = ModelServer::start().await;
+    let tight = [("CITED_MAX_BYTES_IN_FLIGHT", "1048576"), ("CITED_REQUEST_TIMEOUT_S", "2")];
+    let app = TestApp::start_with_embeddings(&server, &tight).await;
+    let documents = ["one.md", "two.md", "small.md"].map(|source| json!({"source": source, "text": "Sheep graze."}));
+    let job = app.post("/v1/documents?wait=true", json!({"collection": "a", "documents": documents})).await;
+    assert_eq!(job.body["state"], "succeeded", "{job:?}");
+    // Larger than what stands in the buffers of a connection that nobody reads.
+    let enlarge =
+        "UPDATE document SET text = repeat('Sheep graze. ', 2000000), characters = 26000000 WHERE source <> 'small.md'";
+    database::execute(&app.database, enlarge).await;
+    let listed = app.get("/v1/documents?collection=a").await.body;
+    let path = |source: &str| {
+        let rows = listed["documents"].as_array().expect("documents");
+        let row = rows.iter().find(|row| row["source"] == source).expect(source);
+        format!("/v1/documents/{}/content", row["id"].as_str().expect("id"))
+    };
+    let unread = app.request(Method::GET, &path("one.md")).send().await.expect("an answer");
+    assert_eq!(unread.status(), 200);
+    let refused = app.get(&path("two.md")).await;
+    refused.assert_problem(503, "downloads_busy");
+    assert_eq!(refused.headers["retry-after"], "10");
+    assert_eq!(app.get(&path("small.md")).await.status, 200);
+    let export = app.request(Method::GET, "/v1/collections/a/export").send().await.expect("an answer");
+    assert!(export.bytes().await.is_err(), "it breaks off, which is no end");
+    drop(unread);
+    wait::until_ok("the room is free", async || {
+        let answer = app.get(&path("two.md")).await;
+        if answer.status == 200 { Ok(()) } else { Err(answer.status) }
+    })
+    .await;
+    let lines = exported(&app, "a").await;
+    let large = lines.lines().filter(|line| line.len() > 26_000_000);
+    assert_eq!((lines.lines().count(), large.count()), (3, 2));
+    app.end().await;
 }

@@ -2,6 +2,7 @@
 
 mod attachments;
 mod bulk;
+mod bytes_held;
 pub(crate) mod contextual;
 mod contextual_cost;
 mod corpus;
