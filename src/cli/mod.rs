@@ -25,6 +25,7 @@ mod refusal;
 mod search;
 mod serve;
 mod service_call;
+mod tenant_export;
 mod tenants;
 mod terminal;
 mod unreachable;
@@ -81,7 +82,7 @@ enum Command {
     Keys(keys::Arguments),
     /// Prove that the record of security events of the running service is whole.
     Audit(audit::Arguments),
-    /// Make, list and delete tenants of the running service; needs a key of `CITED_API_KEYS`.
+    /// Make, list, export and delete tenants of the running service; needs a key of `CITED_API_KEYS`.
     Tenants(tenants::Arguments),
     /// Print the secret by which a receiver checks the webhooks of the running service.
     WebhookSecret(webhook_secret::Arguments),

@@ -94,7 +94,11 @@ impl Target {
         Ok(if all.is_empty() { body } else { with(body, "collections", all) })
     }
 
-    fn client(&self, config: &Config) -> anyhow::Result<Client> {
+    /// A client of the service.
+    ///
+    /// # Errors
+    /// If the key cannot be sent, or no client can be made.
+    pub(super) fn client(&self, config: &Config) -> anyhow::Result<Client> {
         client(config, self.server.as_ref(), TIMEOUT)
     }
 }

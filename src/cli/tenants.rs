@@ -1,6 +1,6 @@
 //! `cited tenants`: manages the tenants of a running service over its API.
 
-use std::str::FromStr;
+use std::{path::PathBuf, str::FromStr};
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -10,7 +10,9 @@ use uuid::Uuid;
 use super::{
     ids,
     keys::{NewKey, issue},
+    output::print,
     service_call::{Target, number, text},
+    tenant_export,
     wording::counted,
 };
 use crate::config::Config;
@@ -54,6 +56,15 @@ enum Action {
         tenant: Uuid,
         #[command(flatten)]
         key: NewKey,
+    },
+    /// Write everything of a tenant into a folder: documents, settings, access control lists, audit and security events.
+    Export {
+        /// Id of the tenant.
+        #[arg(value_parser = ids::tenant)]
+        tenant: Uuid,
+        /// Folder to write to; it must be new or empty.
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
     },
     /// Delete a tenant with everything that is its own; needs --yes.
     Delete {
@@ -133,6 +144,9 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         Action::Key { tenant, key } => {
             let path = format!("/v1/tenants/{tenant}/keys");
             issue(config, target, async |client| client.post(&path, &key.body()).await).await
+        }
+        Action::Export { tenant, to } => {
+            return print(tenant_export::export(&target.client(config)?, *tenant, to).await?);
         }
         Action::Delete { tenant, yes } => {
             if !yes {

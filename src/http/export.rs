@@ -63,7 +63,7 @@ pub(super) async fn export_collection(
     ValidPath(name): ValidPath<String>,
 ) -> Result<Response, ApiError> {
     // A collection that is not there is told before anything is sent.
-    granted.collection(&name).await?;
+    granted.begin_export(&name).await?;
     let lines =
         Lines { granted, name, downloads: state.downloads.clone(), rows: VecDeque::new(), after: None, room: None };
     let body = Body::from_stream(stream::try_unfold(lines, |mut lines| async move {

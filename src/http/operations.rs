@@ -171,6 +171,7 @@ mod tests {
             Change::UpdateCollection,
             Change::DeleteCollection,
             Change::ChangeCollectionAcl,
+            Change::ExportCollection,
             Change::BuildIndex,
             Change::ActivateIndex,
             Change::DropIndex,

@@ -157,11 +157,32 @@ impl Client {
         self.http.post(format!("{}/v1/documents", self.base)).header("idempotency-key", key)
     }
 
-    async fn send(&self, mut request: RequestBuilder) -> Result<Answer, reqwest::Error> {
-        if let Some(key) = &self.key {
-            request = request.bearer_auth(key);
+    /// `GET path` for a body that may be too large to be held: the response, or the answer that is none, within this time.
+    ///
+    /// # Errors
+    /// If the service cannot be reached.
+    pub(crate) async fn download(
+        &self,
+        path: &str,
+        longest: Duration,
+    ) -> Result<Result<reqwest::Response, Answer>, reqwest::Error> {
+        let request = self.http.get(format!("{}{path}", self.base)).timeout(longest);
+        let response = self.authorized(request).send().await?;
+        if response.status().is_success() { Ok(Ok(response)) } else { Self::answer(response).await.map(Err) }
+    }
+
+    fn authorized(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
         }
-        let response = request.send().await?;
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Answer, reqwest::Error> {
+        Self::answer(self.authorized(request).send().await?).await
+    }
+
+    async fn answer(response: reqwest::Response) -> Result<Answer, reqwest::Error> {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         let body = response.bytes().await?;

@@ -52,6 +52,16 @@ impl Granted {
         self.seen(vec![found]).await?.pop().ok_or_else(|| ServiceError::no_collection(name))
     }
 
+    /// Records that the documents of a collection are handed out; they are listed and read one by one.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn begin_export(&self, name: &str) -> Result<(), ServiceError> {
+        self.collection(name).await?;
+        let handed_out = Changed::one(Change::ExportCollection, [collection(name)]);
+        self.parts.security_record.write(&self.caller, handed_out).await
+    }
+
     /// Collections whose name sorts after `after`.
     ///
     /// # Errors

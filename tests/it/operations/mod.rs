@@ -7,6 +7,7 @@ mod command_ingest;
 mod command_ingest_ends;
 mod command_service;
 mod command_sync;
+mod command_tenant_export;
 mod commands;
 mod doctor;
 mod lifecycle;

@@ -37,6 +37,8 @@ pub enum Change {
     DeleteCollection,
     /// New documents of a collection are for somebody else.
     ChangeCollectionAcl,
+    /// The documents of a collection were handed out.
+    ExportCollection,
     /// An index was queued to be built.
     BuildIndex,
     /// Another index is searched.
@@ -79,6 +81,7 @@ impl Change {
             Self::UpdateCollection => "update_collection",
             Self::DeleteCollection => "delete_collection",
             Self::ChangeCollectionAcl => "update_collection_acl",
+            Self::ExportCollection => "export_collection",
             Self::BuildIndex => "build_index",
             Self::ActivateIndex => "activate_index",
             Self::DropIndex => "drop_index",
