@@ -82,6 +82,13 @@ const CONDITIONS: [&str; 9] = ["when", "whenever", "if", "once", "unless", "unti
 /// Most words from "if no" to "is given".
 const MOST_OF_GIVEN: usize = 5;
 
+/// Things that a command is given.
+const GIVEN: [&str; 8] =
+    ["option", "options", "argument", "arguments", "parameter", "parameters", "operand", "operands"];
+
+/// Verbs of giving them.
+const GIVES: [&str; 9] = ["give", "gives", "given", "pass", "passes", "use", "name", "specify", "with"];
+
 /// Words of a question for what holds where nothing else is said, beside "default".
 const UNSAID: [&str; 16] = [
     "out of the box",
@@ -259,17 +266,34 @@ pub(super) fn tells_default(text: &str) -> bool {
     words.iter().filter(|word| is_default(word)).count() > others || tells_of_none_given(&words)
 }
 
-/// Whether words tell what holds where nothing is given: "if no signal is specified".
+/// Whether words tell what holds where nothing is given: "if no signal is specified", "if invoked without any arguments".
 fn tells_of_none_given(words: &[String]) -> bool {
     let is_given = |word: &String| matches!(word.as_str(), "given" | "provided" | "specified");
-    let none = words.windows(2).position(|pair| matches!(pair, [condition, no] if condition == "if" && no == "no"));
+    let none = words
+        .windows(2)
+        .position(|pair| matches!(pair, [condition, no] if matches!(condition.as_str(), "if" | "when") && no == "no"));
     none.is_some_and(|none| words.iter().skip(none + 2).take(MOST_OF_GIVEN).any(is_given))
+        || names_none(words, &["without", "with"])
+}
+
+/// Whether words name no option or argument, behind one of these words: "give no option", "without any arguments".
+fn names_none(words: &[String], before: &[&str]) -> bool {
+    words.iter().enumerate().filter(|(_, word)| GIVEN.contains(&word.as_str())).any(|(at, _)| {
+        let mut behind = words.iter().take(at).rev().filter(|word| *word != "any" && *word != "further");
+        let nearest = behind.next().map(String::as_str);
+        match nearest {
+            Some("no") => behind.next().is_some_and(|word| before.contains(&word.as_str())),
+            Some("without") => true,
+            _ => false,
+        }
+    })
 }
 
 /// Whether a question is for what holds where nothing else is said.
 pub(super) fn asks_for_default(question: &str) -> bool {
     let asked = question.to_lowercase().replace('’', "'");
-    tells_default(&asked) || UNSAID.iter().any(|words| asked.contains(words))
+    let words: Vec<String> = lower_case_words(&asked).collect();
+    tells_default(&asked) || names_none(&words, &GIVES) || UNSAID.iter().any(|words| asked.contains(words))
 }
 
 /// Whether a question for a time is about what holds in general.
@@ -294,6 +318,7 @@ pub(super) fn tells_amount(sentence: &str) -> bool {
 pub(super) fn asks_for_option(question: &str) -> bool {
     let asks = ["which ", "what "].iter().any(|opening| question.starts_with(opening));
     asks && question.split(|sign: char| !sign.is_alphanumeric()).any(|word| OPTION_WORDS.contains(&word))
+        && !names_none(&lower_case_words(question).collect::<Vec<_>>(), &GIVES)
 }
 
 #[cfg(test)]
@@ -301,6 +326,22 @@ mod tests {
     use super::super::need::asks_why;
     use super::*;
     use crate::lexical::analyzer::Analyzer;
+
+    #[test]
+    fn what_holds_without_options_is_a_default() {
+        for question in [
+            "What key type does keygen make if I give no option?",
+            "What does tar do without any options?",
+            "Which signal is sent with no arguments?",
+        ] {
+            assert!(asks_for_default(question) && !asks_for_option(&question.to_lowercase()), "{question}");
+        }
+        assert!(!asks_for_default("Which option takes no argument?"));
+        assert!(asks_for_option("which option takes no argument?"));
+        assert!(tells_default("If invoked without any arguments, keygen will generate an RSA key."));
+        assert!(tells_default("When no file is given, standard input is read."));
+        assert!(!tells_default("Options take arguments with a value."));
+    }
 
     #[test]
     fn every_tells_how_often_unless_it_is_every_time() {

@@ -267,6 +267,13 @@ fn a_default_is_that_of_the_entry_about_what_is_asked() {
 }
 
 #[test]
+fn what_a_command_does_without_options_is_told() {
+    let page = "DESCRIPTION\n     keygen generates keys for doors.  The type of key to be generated is specified with the -t option.\n     If invoked without any arguments, keygen will generate a brass key.\n\n     -A      Generate keys of all types (brass, steel) if they do not already exist.\n";
+    let said = text("What type of key does keygen generate if I give no option?", &[page]);
+    assert!(said.contains("brass key") && !said.starts_with("-A"), "{said}");
+}
+
+#[test]
 fn a_page_of_another_year_does_not_answer() {
     let answer_of = |question: &str, heading: &str, page: &str| {
         let parsed = parsed(question);
