@@ -217,7 +217,7 @@ impl SecurityEvents<'_> {
         Ok(true)
     }
 
-    /// Deletes the events and seals of tenants that do not exist any more.
+    /// Deletes the events, seals and asks of tenants that do not exist any more.
     ///
     /// # Errors
     /// Any [`StoreError`].

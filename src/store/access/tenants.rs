@@ -79,7 +79,6 @@ impl Access<'_> {
         sqlx::query!("DELETE FROM idempotency_key WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM answer_cache WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM answer_source WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
-        sqlx::query!("DELETE FROM ask_audit WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM usage_daily WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM key_usage_daily WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM deleted_document WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
@@ -89,6 +88,7 @@ impl Access<'_> {
         sqlx::query!("DELETE FROM tenant WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         record(&mut transaction, event).await?;
         transaction.commit().await?;
+        // Events and asks, which only this deletes.
         self.store.security_events().drop_orphaned().await
     }
 }

@@ -154,6 +154,37 @@ async fn no_row_of_another_tenant_is_written_whatever_a_statement_says() {
     app.stop().await;
 }
 
+/// Asks go with the documents that they were answered from, and not otherwise.
+#[tokio::test]
+async fn the_role_that_serves_requests_deletes_nothing_of_the_audit() {
+    let server = ModelServer::start().await;
+    let app = filled(&server).await;
+    let mut connection = app.database.connect().await.expect("connect");
+    let session = format!("SET ROLE cited_app; SET cited.tenant = '{DEFAULT}'");
+    connection.execute(AssertSqlSafe(session)).await.expect("session");
+    let asks = count(&mut connection, "ask_audit").await;
+    assert!(asks > 0);
+    for statement in ["DELETE FROM ask_audit", "UPDATE ask_audit SET question = NULL", "TRUNCATE ask_audit"] {
+        let refused = connection.execute(statement).await.expect_err(statement);
+        assert!(refused.to_string().contains("permission denied"), "{statement}: {refused}");
+    }
+    for (tenant, part, is_of_asks) in [
+        (DEFAULT, "", false),
+        (DEFAULT, "/", false),
+        (DEFAULT, "cited:", false),
+        (DEFAULT, "/019ee0a1-0000-7000-8000-000000000000@", false),
+        (OTHER, "cited:c/", false),
+        (DEFAULT, "cited:c/", true),
+    ] {
+        let erase = format!("SELECT erase_asks('{tenant}', ARRAY['{part}'])");
+        let erased: i64 = connection.fetch_one(AssertSqlSafe(erase)).await.expect(part).get(0);
+        assert_eq!(erased > 0, is_of_asks, "{part}");
+        assert_eq!(count(&mut connection, "ask_audit").await, asks - erased, "{part}");
+    }
+    connection.close().await.expect("close");
+    app.stop().await;
+}
+
 #[tokio::test]
 async fn a_check_reaches_no_passage_of_another_tenant() {
     let server = ModelServer::start().await;
