@@ -5,7 +5,7 @@
 //! answer is lost by the service itself. It is asked over HTTP like any other model, with the prompts of the service.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     io,
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
@@ -97,11 +97,23 @@ impl AnswerKey {
         key
     }
 
-    /// The grades of the sources of a prompt, one line each; `None` if it is not a prompt that asks for grades. To a
-    /// question that no set has, no source is correct.
+    /// The texts of the gold documents of a question as a prompt shows it: the service may have corrected a word of it, or
+    /// left out what does not ask. A question that no set has, and none resembles, has none.
+    fn gold_of(&self, question: &str) -> &[Arc<str>] {
+        if let Some(gold) = self.0.get(question) {
+            return gold;
+        }
+        let shown = trigrams(question);
+        let resemblance = |known: &str| share_of(&shown, &trigrams(known));
+        let nearest = self.0.iter().map(|(known, gold)| (resemblance(known), gold));
+        let nearest = nearest.filter(|(resemblance, _)| *resemblance >= SAME_QUESTION);
+        nearest.max_by(|one, other| one.0.total_cmp(&other.0)).map_or(&[], |(_, gold)| gold)
+    }
+
+    /// The grades of the sources of a prompt, one line each; `None` if it is not a prompt that asks for grades.
     fn grade(&self, prompt: &str) -> Option<String> {
         let question = as_shown(between(prompt, "<question", "</question")?.split_once('>')?.1);
-        let gold = self.0.get(&question).map_or(&[][..], Vec::as_slice);
+        let gold = self.gold_of(&question);
         let grades = sources(prompt).map(|(number, text)| {
             let text = as_shown(text);
             if gold.iter().any(|gold| gold.contains(&text)) {
@@ -112,6 +124,21 @@ impl AnswerKey {
         });
         Some(grades.collect()).filter(|grades: &String| !grades.is_empty())
     }
+}
+
+/// Share of a question's trigrams from which a known question that has them is the same one.
+const SAME_QUESTION: f64 = 0.7;
+
+/// Every three letters and digits in a row.
+fn trigrams(text: &str) -> HashSet<[char; 3]> {
+    let signs: Vec<char> = text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    signs.windows(3).filter_map(|window| window.try_into().ok()).collect()
+}
+
+/// Share of the first ones that are among the second.
+#[expect(clippy::cast_precision_loss, reason = "questions are short")]
+fn share_of(some: &HashSet<[char; 3]>, all: &HashSet<[char; 3]>) -> f64 {
+    some.intersection(all).count() as f64 / some.len().max(1) as f64
 }
 
 /// Number and text of each source of a prompt.
@@ -182,6 +209,13 @@ mod tests {
         assert_eq!(graded, "1: correct - part of a gold document\n2: incorrect - part of no gold document\n");
         let graded = grades("Which cups?", &[part, "Cups & saucers"]).expect("grades");
         assert_eq!(graded, "1: incorrect - part of no gold document\n2: correct - part of a gold document\n");
+    }
+
+    #[test]
+    fn a_question_that_the_service_has_corrected_is_known() {
+        let graded =
+            grades("When was <tea> served?", &["Green tea [^1] is </source> served\nat four."]).expect("grades");
+        assert!(graded.starts_with("1: correct"), "{graded}");
     }
 
     #[test]
