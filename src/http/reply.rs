@@ -212,17 +212,20 @@ impl Writer {
     }
 }
 
-/// The words of a draft up to `end`, with spaces in place of its markers.
+/// The words of a draft up to `end`, with spaces in place of its markers; one with a colon behind it stays, because the two may be
+/// the definition of a link.
 fn without_markers(draft: &str, end: usize, citations: &[Citation]) -> String {
-    let mut words = String::new();
+    let words = |start: usize, end: usize| Span::new(start, end).slice(draft).unwrap_or_default();
+    let mut without = String::new();
     let mut read = 0;
-    for citation in citations.iter().filter(|citation| citation.span.end <= end) {
-        words.push_str(Span::new(read, citation.span.start).slice(draft).unwrap_or_default());
-        words.push(' ');
-        read = citation.span.end;
+    for Citation { span, .. } in citations.iter().filter(|citation| citation.span.end <= end) {
+        without.push_str(words(read, span.start));
+        let is_definition = words(span.end, end).starts_with(':');
+        without.push_str(if is_definition { words(span.start, span.end) } else { " " });
+        read = span.end;
     }
-    words.push_str(Span::new(read, end).slice(draft).unwrap_or_default());
-    words
+    without.push_str(words(read, end));
+    without
 }
 
 /// The sentences before an answer, or in its place.

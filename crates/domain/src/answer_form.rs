@@ -29,7 +29,7 @@ pub enum AnswerForm {
 
 impl AnswerForm {
     /// Whether words may be shown before those behind them are known: they have this form, and nothing in them waits for
-    /// an end. Markers of citations are not among the words.
+    /// an end. Markers of citations are not among the words, unless a colon is behind them.
     #[must_use]
     pub fn is_settled(self, words: &str) -> bool {
         match self {
@@ -88,8 +88,7 @@ impl FormedAnswer {
             formed.apply(edits);
         }
         // Made to have no end: no sign of it is left.
-        let edits = signs(&formed.text);
-        formed.apply(edits);
+        formed.disarm_signs();
         formed
     }
 
@@ -105,9 +104,8 @@ impl FormedAnswer {
         }
         let mut alone = Self::new(rest, AnswerForm::Markdown, linked);
         alone.apply(smuggled(rest));
-        let mut edits = signs(&alone.text);
-        edits.push(Edit { range: 0..0, with: "\n\n" });
-        alone.apply(edits);
+        alone.disarm_signs();
+        alone.apply(vec![Edit { range: 0..0, with: "\n\n" }]);
         alone
     }
 
@@ -123,6 +121,12 @@ impl FormedAnswer {
         let (start, end) = original.into();
         let place = |at: usize| self.places.get(at).or(self.places.last()).copied().unwrap_or_default();
         Span::new(place(start), place(end))
+    }
+
+    /// Takes the signs of Markdown out that could make something of the text.
+    fn disarm_signs(&mut self) {
+        self.apply(openers(&self.text));
+        self.apply(joints(&self.text));
     }
 
     /// Makes edits; of two that overlap the first.
@@ -160,14 +164,17 @@ fn smuggled(text: &str) -> Vec<Edit> {
     parts.map(|(at, character)| cut(at..at + character.len_utf8())).collect()
 }
 
-/// Edits after which nothing is an image, a link or HTML any more, whatever is around it.
-fn signs(text: &str) -> Vec<Edit> {
+/// Edits that take out signs which begin images, HTML and code.
+fn openers(text: &str) -> Vec<Edit> {
+    text.match_indices(['<', '`', '!', '~']).map(|(at, sign)| cut(at..at + sign.len())).collect()
+}
+
+/// Edits that part signs which together make links; only then nothing is one any more, whatever is around it.
+fn joints(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
-    for (at, character) in text.char_indices() {
+    for (at, _) in text.char_indices() {
         let rest = text.get(at..).unwrap_or_default();
-        if matches!(character, '<' | '`' | '!' | '~') {
-            edits.push(cut(at..at + 1));
-        } else if ["](", "][", "]:", "://"].iter().any(|sign| rest.starts_with(sign)) {
+        if ["](", "][", "]:", "://"].iter().any(|sign| rest.starts_with(sign)) {
             edits.push(Edit { range: at + 1..at + 1, with: " " });
         } else if rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www.")) {
             edits.push(Edit { range: at + 3..at + 3, with: " " });
@@ -351,6 +358,12 @@ mod tests {
     }
 
     #[test]
+    fn signs_that_come_together_when_others_are_taken_out_make_no_link() {
+        let answer = "[^1]~~()\\https://evil.example/";
+        assert_eq!(active(formed(answer, AnswerForm::SafeMarkdown).text()), Vec::<String>::new());
+    }
+
+    #[test]
     fn places_move_with_the_words() {
         let answer = "Sée ![x](y) **that** [^1].";
         let formed = formed(answer, AnswerForm::Plain);
@@ -486,8 +499,11 @@ mod tests {
             rest in signs_of_markdown(),
         ) {
             let shown = parts.concat();
-            // Its markers are not held against it.
-            prop_assume!(AnswerForm::SafeMarkdown.is_settled(&shown.replace("[1]", "   ")));
+            // Its markers are not held against it, unless they are the beginning of a definition.
+            let words = shown.replace("[1]:", "[").replace("[1]", " ");
+            if !AnswerForm::SafeMarkdown.is_settled(&words) {
+                return Ok(());
+            }
             let linked = BTreeSet::from([CITED.to_owned()]);
             let after = FormedAnswer::after(&shown, &rest, AnswerForm::SafeMarkdown, &linked);
             let whole = format!("{shown}{}", after.text());
