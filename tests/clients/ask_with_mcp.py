@@ -16,7 +16,7 @@ URL, QUESTION = sys.argv[1] + "/mcp", "How many days of paid annual leave does e
 async def call(mode):
     async with Client(URL, mode=mode) as client:
         tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == ["search", "fetch", "ask", "check", "ingest"], tools
+        assert [tool.name for tool in tools] == ["search", "fetch", "ask", "check", "collections", "ingest"], tools
         assert [tool.annotations.read_only_hint for tool in tools] == [True] * 4 + [False], tools
 
         found = await client.call_tool("search", {"query": "annual leave"})

@@ -5,6 +5,7 @@
 
 mod ask;
 mod check;
+mod collections;
 mod fetch;
 mod ingest;
 mod message;

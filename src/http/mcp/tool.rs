@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::{
     super::{extract::parse, operations::need, problem::ApiError},
-    ask, check, fetch, ingest,
+    ask, check, collections, fetch, ingest,
     schema::schema_of,
     search,
 };
@@ -24,12 +24,14 @@ pub(super) enum ToolName {
     Fetch,
     Ask,
     Check,
+    Collections,
     Ingest,
 }
 
 impl ToolName {
     /// All tools, in the order in which they are listed.
-    pub(super) const ALL: [Self; 5] = [Self::Search, Self::Fetch, Self::Ask, Self::Check, Self::Ingest];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Search, Self::Fetch, Self::Ask, Self::Check, Self::Collections, Self::Ingest];
 
     pub(super) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.as_str() == name)
@@ -41,6 +43,7 @@ impl ToolName {
             Self::Fetch => "fetch",
             Self::Ask => "ask",
             Self::Check => "check",
+            Self::Collections => "collections",
             Self::Ingest => "ingest",
         }
     }
@@ -52,6 +55,7 @@ impl ToolName {
             Self::Fetch => "get_citation",
             Self::Ask => "ask",
             Self::Check => "check",
+            Self::Collections => "list_collections",
             Self::Ingest => "create_documents",
         }
     }
@@ -67,6 +71,7 @@ impl ToolName {
             Self::Fetch => fetch::definition(),
             Self::Ask => ask::definition(),
             Self::Check => check::definition(),
+            Self::Collections => collections::definition(),
             Self::Ingest => ingest::definition(),
         }
     }

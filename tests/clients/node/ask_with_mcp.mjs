@@ -8,7 +8,7 @@ const client = new Client({ name: "tests", version: "1.0.0" });
 await client.connect(new StreamableHTTPClientTransport(new URL(`${server}/mcp`)));
 
 const { tools } = await client.listTools();
-assert.deepEqual(tools.map((tool) => tool.name), ["search", "fetch", "ask", "check", "ingest"]);
+assert.deepEqual(tools.map((tool) => tool.name), ["search", "fetch", "ask", "check", "collections", "ingest"]);
 // The client holds structured content against the schema of the tool.
 const found = await client.callTool({ name: "search", arguments: { query: "annual leave" } });
 const first = found.structuredContent.results[0];

@@ -16,7 +16,7 @@ use crate::{
 const LEAVE: &str = "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March, see [1].";
 const QUESTION: &str = "How many days of paid annual leave does everyone have?";
 const OPERATOR: &str = "a-key-of-the-operator-0123456789";
-const TOOLS: [&str; 5] = ["search", "fetch", "ask", "check", "ingest"];
+const TOOLS: [&str; 6] = ["search", "fetch", "ask", "check", "collections", "ingest"];
 /// The revision before sessions and handshakes were given up.
 const WITH_HANDSHAKE: &str = "2025-11-25";
 /// The revision without them.
@@ -362,7 +362,7 @@ async fn a_key_lists_and_calls_what_its_scopes_and_collections_allow() {
             with_key(&app.base, OPERATOR, "tools/call", json!({"name": "ingest", "arguments": documents})).await;
         assert_eq!(stored.body["result"]["structuredContent"]["state"], "succeeded", "{stored:?}");
     }
-    for (scope, tools) in [("ask", &TOOLS[..4]), ("read", &TOOLS[1..2]), ("ingest", &TOOLS[4..])] {
+    for (scope, tools) in [("ask", &TOOLS[..5]), ("read", &["fetch", "collections"][..]), ("ingest", &TOOLS[4..])] {
         let key = key(&app.base, json!([scope]), Value::Null).await;
         let listed = with_key(&app.base, &key, "tools/list", json!({})).await;
         let listed = listed.body["result"]["tools"].as_array().expect("tools").clone();
@@ -374,6 +374,10 @@ async fn a_key_lists_and_calls_what_its_scopes_and_collections_allow() {
         }
     }
     let limited = key(&app.base, json!(["ask", "ingest"]), json!(["open"])).await;
+    let listed = with_key(&app.base, &limited, "tools/call", json!({"name": "collections", "arguments": {}})).await;
+    let expected = json!({"collections": [{"name": "open", "documents": 1, "language": "en"}], "next_cursor": null});
+    assert_eq!(listed.body["result"]["structuredContent"], expected, "{listed:?}");
+    assert_eq!(listed.body["result"]["content"][0]["text"], "- open (1 document)");
     let search = |arguments: Value| json!({"name": "search", "arguments": arguments});
     let all =
         with_key(&app.base, &limited, "tools/call", search(json!({"query": "Where does the canary sing?"}))).await;

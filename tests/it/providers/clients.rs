@@ -184,7 +184,7 @@ async fn mcp_is_spoken_as_the_conformance_suite_and_the_inspector_want_it() {
     let listed: Value = serde_json::from_str(&printed(inspector).await).expect("JSON");
     let names: Vec<&str> =
         listed["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["search", "fetch", "ask", "check", "ingest"]);
+    assert_eq!(names, ["search", "fetch", "ask", "check", "collections", "ingest"]);
     app.stop().await;
 }
 

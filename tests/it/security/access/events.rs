@@ -12,7 +12,7 @@ use crate::{database, harness::send, wait};
 
 /// Every operation that is no reading, and the action that it is on record under; `None` if it changes nothing that others see.
 /// Beside them, readings that show a secret or hand documents out.
-const RECORDED: [(&str, Option<&str>); 38] = [
+const RECORDED: [(&str, Option<&str>); 39] = [
     ("ask", None),
     ("stream_ask", None),
     ("search", None),
@@ -23,6 +23,7 @@ const RECORDED: [(&str, Option<&str>); 38] = [
     ("call_mcp fetch", None),
     ("call_mcp ask", None),
     ("call_mcp check", None),
+    ("call_mcp collections", None),
     ("call_mcp ingest", Some("create_documents")),
     ("get_webhook_secret", Some("get_webhook_secret")),
     ("export_collection", Some("export_collection")),
@@ -108,7 +109,13 @@ async fn every_change_leaves_its_event() {
 
     let asking = ["ask", "stream_ask", "search", "check", "create_chat_completion", "create_response"];
     driver.drive_all(&asking, &admin, &own).await;
-    driver.drive_all(&["call_mcp search", "call_mcp fetch", "call_mcp ask", "call_mcp check"], &admin, &own).await;
+    driver
+        .drive_all(
+            &["call_mcp search", "call_mcp fetch", "call_mcp ask", "call_mcp check", "call_mcp collections"],
+            &admin,
+            &own,
+        )
+        .await;
     let filling = ["create_collection", "create_documents", "stream_documents", "call_mcp ingest"];
     driver.drive_all(&filling, &admin, &fresh).await;
     driver

@@ -19,7 +19,7 @@ pub(super) struct Operation {
 }
 
 /// Tools of the Model Context Protocol, each of which is an operation here.
-const TOOLS: [&str; 5] = ["search", "fetch", "ask", "check", "ingest"];
+const TOOLS: [&str; 6] = ["search", "fetch", "ask", "check", "collections", "ingest"];
 
 /// Parameters of queries that name no thing of anybody: times, pages, states, kinds, and URLs of the caller.
 const NAMELESS: [&str; 24] = [
@@ -228,6 +228,7 @@ fn arguments(tool: &str, named: &Named) -> Value {
         "fetch" => json!({"id": named.urn}),
         "ask" => json!({"question": "Where does it grow?", "collections": collections}),
         "check" => json!({"text": "It grows in the office.", "urns": [named.urn]}),
+        "collections" => json!({"cursor": named.collection}),
         "ingest" => json!({"collection": named.collection, "documents": [{"source": "a", "text": "Words."}]}),
         other => panic!("{other} takes what?"),
     }
