@@ -38,7 +38,7 @@ Sends large documents at once and watches the memory of the service; ends with a
   --megabytes N       size of a document, in 10^6 bytes (31)
   --taken             ends two minutes after all were taken, whether they are stored or not
   --headings          the documents are Markdown with a heading for every ten paragraphs
-  --most-mb N         most resident memory that is accepted, in 2^20 bytes (512)
+  --most-mb N         most resident memory that is accepted, in 2^20 bytes (400)
   --binary PATH       the service (target/release/cited)
   --folder DIR        where the database is made and removed again (the folder for temporary files)";
 
@@ -74,7 +74,7 @@ impl UploadsArguments {
             document_bytes: 31_000_000,
             ends_when_taken: false,
             has_headings: false,
-            most_mb: 512.0,
+            most_mb: 400.0,
             binary: release_build(),
             folder: std::env::temp_dir(),
         };
