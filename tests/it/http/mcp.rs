@@ -259,7 +259,7 @@ async fn wrong_calls_say_what_to_do() {
         assert!(text.contains(words), "{tool}: {text}");
     }
     for (method, params, code, words) in [
-        ("tools/call", json!({"name": "answer"}), -32602, "search, fetch, ask, check, ingest"),
+        ("tools/call", json!({"name": "answer"}), -32602, "search, fetch, ask, check, collections, ingest"),
         ("tools/call", json!({"arguments": {}}), -32602, "name"),
         ("resources/read", json!({"uri": "cited:handbook/x@1#0"}), -32002, "does not exist"),
         ("prompts/list", json!({}), -32601, ""),
