@@ -228,7 +228,7 @@ fn arguments(tool: &str, named: &Named) -> Value {
         "fetch" => json!({"id": named.urn}),
         "ask" => json!({"question": "Where does it grow?", "collections": collections}),
         "check" => json!({"text": "It grows in the office.", "urns": [named.urn]}),
-        "collections" => json!({"cursor": named.collection}),
+        "collections" => json!({}),
         "ingest" => json!({"collection": named.collection, "documents": [{"source": "a", "text": "Words."}]}),
         other => panic!("{other} takes what?"),
     }
