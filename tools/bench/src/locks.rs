@@ -80,6 +80,9 @@ impl LocksArguments {
     }
 }
 
+/// The collections that are filled grow for as long as the run takes: a graph that is built meanwhile would count for whichever
+/// case is measured at that moment.
+const NO_GRAPH: [(&str, &str); 1] = [("CITED_VECTOR_GRAPH_FROM", "1000000000")];
 const LIMITS: [(&str, &str); 4] = [
     ("CITED_KEY_REQUESTS_PER_MINUTE", "10000000"),
     ("CITED_KEY_CONCURRENCY", "1000"),
@@ -132,6 +135,7 @@ impl Case {
             if self >= from { settings.to_vec() } else { Vec::new() }
         };
         [
+            with(Self::None, &NO_GRAPH),
             with(Self::Keys, &KEYS),
             with(Self::Limits, &LIMITS),
             with(Self::Quotas, &QUOTAS),
@@ -140,8 +144,14 @@ impl Case {
         .concat()
     }
 
+    /// The collection that is asked.
     fn collection(self) -> &'static str {
         if self >= Self::Lists { "listed" } else { "open" }
+    }
+
+    /// The collection that documents are sent to: one that is asked must not grow from case to case.
+    fn filled(self) -> &'static str {
+        if self >= Self::Lists { "listed_uploads" } else { "open_uploads" }
     }
 }
 
@@ -196,7 +206,7 @@ pub async fn run(arguments: &LocksArguments) -> anyhow::Result<()> {
 }
 
 impl Material {
-    /// Makes the key and both collections, and fills them with the same documents.
+    /// Makes the key and the collections, and fills those that are asked with the same documents.
     async fn fill(&mut self, setup: &Setup) -> anyhow::Result<()> {
         let service = Service::start_with_settings(setup, &Case::Keys.settings()).await?;
         let mut client = Client::connect(service.address).await?.with_key(OPERATOR);
@@ -204,14 +214,16 @@ impl Material {
         let key = client.json(Method::POST, "/v1/keys", Some(&wanted)).await?;
         key["secret"].as_str().context("a key has a secret")?.clone_into(&mut self.key);
         self.sent = self.arguments.documents;
-        for name in ["open", "listed"] {
-            client.json(Method::POST, "/v1/collections", Some(&json!({"name": name}))).await?;
-            if name == "listed" {
-                let acl = json!({"allow": ["group:bench"]});
-                client.json(Method::PUT, "/v1/collections/listed/acl", Some(&acl)).await?;
+        for case in [Case::None, Case::Lists] {
+            for name in [case.collection(), case.filled()] {
+                client.json(Method::POST, "/v1/collections", Some(&json!({"name": name}))).await?;
+                if case == Case::Lists {
+                    let acl = json!({"allow": ["group:bench"]});
+                    client.json(Method::PUT, &format!("/v1/collections/{name}/acl"), Some(&acl)).await?;
+                }
             }
             for documents in self.corpus.paragraphs.get(..self.sent).unwrap_or_default().chunks(1_000) {
-                send_all(&mut client, name, documents, POLL).await?;
+                send_all(&mut client, case.collection(), documents, POLL).await?;
             }
         }
         service.stop().await
@@ -251,7 +263,7 @@ impl Material {
         let cpu = || service.cpu_seconds().map(|(service, database)| service + database);
         let before_asks = cpu()?;
         let asked = door("/v1/ask").post_each(questions, ASKING, |_| Ok(())).await?;
-        let document = |paragraph: &Paragraph| json!({"collection": case.collection(), "documents": [paragraph]});
+        let document = |paragraph: &Paragraph| json!({"collection": case.filled(), "documents": [paragraph]});
         let new = self.corpus.paragraphs.get(self.sent..).unwrap_or_default();
         let bodies = new.iter().take(singles).map(document).collect();
         let before_singles = cpu()?;
@@ -259,7 +271,7 @@ impl Material {
         let mut client = door(UPLOAD).connect().await?;
         let (started, before_bulk) = (Instant::now(), cpu()?);
         let documents: Vec<Paragraph> = new.iter().skip(singles).take(bulk).cloned().collect();
-        send_all(&mut client, case.collection(), &documents, POLL).await?;
+        send_all(&mut client, case.filled(), &documents, POLL).await?;
         let elapsed = started.elapsed();
         #[expect(clippy::cast_precision_loss, reason = "numbers of a table")]
         let of_thousand = |seconds: f64, number: usize| seconds * 1_000.0 / number.max(1) as f64;
