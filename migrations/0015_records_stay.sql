@@ -1,5 +1,10 @@
 -- The record of asks is written once: the role that serves requests deletes nothing of it. Rows go by age (cited_worker), with
 -- the documents that they were answered from (erase_asks), or with their tenant (drop_orphaned_security_events).
+-- So are the receipts of erasures, which go with their tenant.
+
+REVOKE DELETE ON erasure FROM cited_app;
+ALTER TABLE erasure DROP CONSTRAINT erasure_tenant_id_fkey;
+ALTER TABLE erasure ADD CONSTRAINT erasure_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant ON DELETE CASCADE;
 
 REVOKE DELETE ON ask_audit FROM cited_app;
 GRANT DELETE ON ask_audit TO cited_worker;

@@ -118,7 +118,8 @@ pub(super) enum AskFailures {
     /// A collection does not exist
     #[response(status = 404)]
     NotFound,
-    /// A collection lives in another vector space
+    /// A collection lives in another vector space (`embedding_profile_mismatch`), or documents that were found are no longer
+    /// there for the caller (`sources_withdrawn`)
     #[response(status = 409)]
     Conflict,
     /// The body is too large (`body_too_large`), or the ask is over its budget (`budget_exceeded`)
@@ -142,6 +143,13 @@ pub(in crate::http) fn failed(failed: FailedAsk, include: &HashSet<IncludeBody>)
     let problem = match error {
         AskError::Service(error) => error.into(),
         AskError::Providers(error) => error.into(),
+        AskError::Withdrawn => ApiError::new(
+            StatusCode::CONFLICT,
+            "sources_withdrawn",
+            "Documents that the answer was being written from are no longer there",
+            "a document that was found for the question was deleted, or its access control list was changed, before the \
+             answer was complete; ask again",
+        ),
         AskError::Audit(error) => ApiError::unavailable(
             "audit_unavailable",
             "the answer could not be noted in the audit, so it is not given; try again shortly",

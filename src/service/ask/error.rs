@@ -30,6 +30,9 @@ pub(crate) enum AskError {
         /// Model calls that failed before.
         attempts: Vec<FailedAttempt>,
     },
+    /// A document that was found for the ask was deleted, or hidden from its caller, before its end.
+    #[error("a document that was found is no longer there for the caller")]
+    Withdrawn,
     /// The answer was ready, but its audit row could not be written.
     #[error("the audit could not be written")]
     Audit(#[source] StoreError),

@@ -34,6 +34,7 @@ mod sub_questions;
 mod validate;
 mod verify;
 mod web;
+mod withdrawal;
 
 use std::sync::Arc;
 

@@ -42,14 +42,14 @@ use super::{
     generate,
     grade::{self, RoundQuery},
     plan,
-    record::{AttemptTrace, RoundTrace, Stage},
+    record::{AttemptTrace, RoundTrace, Stage, Trace},
     report::{Findings, RejectedDraft},
     retrieve::{self, Corpus},
     rewrite::{self, Rewording},
     state::{LoopState, PlannedRetrieval},
     steps::with_steps,
     validate::{self, Judgement},
-    verify, web,
+    verify, web, withdrawal,
 };
 use crate::{
     domain::{
@@ -71,10 +71,20 @@ pub(super) async fn run(ask: &AskContext, emitter: Emitter) -> Result<AskReport,
 async fn conclude(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, FailedAsk> {
     let audit = AuditGuard::new(ask);
     let mut claim = None;
-    let work = tokio::time::timeout_at(ask.deadline, answer(ask, &mut emitter, &mut claim));
-    let result = work.await.unwrap_or_else(|_| Err(ask.deadline_reached()));
+    let work = async {
+        tokio::select! {
+            result = answer(ask, &mut emitter, &mut claim) => result,
+            withdrawn = withdrawal::withdrawn(ask) => Err(withdrawn),
+        }
+    };
+    let result = tokio::time::timeout_at(ask.deadline, work).await.unwrap_or_else(|_| Err(ask.deadline_reached()));
     let recorded = audit.finish(result, claim).await;
-    recorded.map_err(|error| FailedAsk { id: ask.id, error, trace: Box::new(ask.record.take_trace()) })
+    recorded.map_err(|error| {
+        let trace = ask.record.take_trace();
+        // The trace tells of what was withdrawn.
+        let trace = if matches!(error, AskError::Withdrawn) { Trace::default() } else { trace };
+        FailedAsk { id: ask.id, error, trace: Box::new(trace) }
+    })
 }
 
 /// Runs the corrective loop. Leaves in `claim` the claim of an answer that may be cached.
@@ -187,6 +197,7 @@ async fn grade_round<'a>(
     found: &Retrieved,
     query: RoundQuery<'_>,
 ) -> Result<Option<EarlyDraft<'a>>, AskError> {
+    ask.record.note_found(&found.hits);
     ask.record.enter(Stage::Grade);
     let (graded, early_draft) = grade::grade(ask, state, found, query).await?;
     let mut round = RoundTrace::of(query.text(ask), found, &graded.hits, graded.answerability);

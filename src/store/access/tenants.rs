@@ -82,7 +82,6 @@ impl Access<'_> {
         sqlx::query!("DELETE FROM usage_daily WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM key_usage_daily WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM deleted_document WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
-        sqlx::query!("DELETE FROM erasure WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM api_key WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM principal WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM tenant WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;

@@ -154,9 +154,9 @@ async fn no_row_of_another_tenant_is_written_whatever_a_statement_says() {
     app.stop().await;
 }
 
-/// Asks go with the documents that they were answered from, and not otherwise.
+/// Asks go with the documents that they were answered from, receipts of erasures with their tenant, and neither otherwise.
 #[tokio::test]
-async fn the_role_that_serves_requests_deletes_nothing_of_the_audit() {
+async fn the_role_that_serves_requests_deletes_no_record() {
     let server = ModelServer::start().await;
     let app = filled(&server).await;
     let mut connection = app.database.connect().await.expect("connect");
@@ -164,7 +164,13 @@ async fn the_role_that_serves_requests_deletes_nothing_of_the_audit() {
     connection.execute(AssertSqlSafe(session)).await.expect("session");
     let asks = count(&mut connection, "ask_audit").await;
     assert!(asks > 0);
-    for statement in ["DELETE FROM ask_audit", "UPDATE ask_audit SET question = NULL", "TRUNCATE ask_audit"] {
+    for statement in [
+        "DELETE FROM ask_audit",
+        "UPDATE ask_audit SET question = NULL",
+        "TRUNCATE ask_audit",
+        "DELETE FROM erasure",
+        "UPDATE erasure SET erased = '{}'",
+    ] {
         let refused = connection.execute(statement).await.expect_err(statement);
         assert!(refused.to_string().contains("permission denied"), "{statement}: {refused}");
     }

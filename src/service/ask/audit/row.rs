@@ -54,6 +54,7 @@ impl<'e> End<'e> {
                 without_answer(AuditOutcome::BudgetExceeded, Some(exceeded.limit.as_str().to_owned()))
             }
             Err(AskError::Service(error)) => without_answer(AuditOutcome::Failed, Some(cause(error).to_owned())),
+            Err(AskError::Withdrawn) => without_answer(AuditOutcome::Failed, Some("sources_withdrawn".to_owned())),
             Err(AskError::Audit(_)) => without_answer(AuditOutcome::Failed, Some("audit".to_owned())),
         }
     }

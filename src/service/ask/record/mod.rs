@@ -4,7 +4,12 @@
 mod stage;
 mod trace;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use uuid::Uuid;
 
 pub(super) use self::stage::Stage;
 use self::stage::StageClock;
@@ -14,9 +19,9 @@ pub(crate) use self::trace::{
 };
 use super::{AskWarning, GradedHit, SkipCause, TimingsMs};
 use crate::{
-    domain::{corrective::Step, planning::Plan},
+    domain::{corrective::Step, origin::Origin, planning::Plan},
     providers::{FailedAttempt, chat::CallRole},
-    service::retrieval::Stages,
+    service::retrieval::{Hit, Stages},
 };
 
 /// Shared by all stages of an ask.
@@ -30,6 +35,8 @@ struct Entries {
     cut: Option<AskWarning>,
     /// The sources of the answer, in marker order.
     sources: Arc<[GradedHit]>,
+    /// Documents of the passages that were found, without pages of the web.
+    documents: BTreeSet<Uuid>,
 }
 
 impl Record {
@@ -41,6 +48,7 @@ impl Record {
             warnings: Vec::new(),
             cut: None,
             sources: Arc::default(),
+            documents: BTreeSet::new(),
         }))
     }
 
@@ -123,6 +131,21 @@ impl Record {
 
     pub(super) fn set_sources(&self, sources: Arc<[GradedHit]>) {
         self.lock().sources = sources;
+    }
+
+    /// Notes the documents of passages that were found.
+    pub(super) fn note_found(&self, hits: &[Hit]) {
+        let stored = hits.iter().filter(|hit| hit.passage.origin != Origin::Web);
+        let documents = stored.flat_map(|hit| {
+            let same = hit.duplicates.iter().map(|same| same.key.document_id);
+            same.chain([hit.passage.key.document_id])
+        });
+        self.lock().documents.extend(documents);
+    }
+
+    /// The documents of all passages that were found so far.
+    pub(super) fn documents(&self) -> Vec<Uuid> {
+        self.lock().documents.iter().copied().collect()
     }
 
     pub(super) fn stage(&self) -> Stage {

@@ -180,8 +180,8 @@ async fn a_changed_list_holds_for_the_next_ask_and_embeds_nothing() {
     people.stop().await;
 }
 
-/// A right that is lost while an answer is written is lost for all who did not begin to write it: neither those who ask from
-/// then on nor those who wait for the answer get it.
+/// A right that is lost while an answer is written is lost for all: the one whose ask writes it, those who wait for it, and those
+/// who ask from then on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_under_way_is_not_for_those_who_lost_the_right() {
     let server = ModelServer::start().await;
@@ -194,7 +194,7 @@ async fn an_answer_under_way_is_not_for_those_who_lost_the_right() {
     let ask = async || people.send(&people.ada, Method::POST, "/v1/ask", question.clone()).await;
     let tells = |answer: &Answer| answer.body.to_string().contains("marigold");
     server.reply(Role::Grade, Reply::GradeCorrect("vault"));
-    server.reply(Role::Answer, Reply::Slow(Duration::from_secs(2), format!("{RESTRICTED} [^1]")));
+    server.reply(Role::Answer, Reply::Slow(Duration::from_secs(4), format!("{RESTRICTED} [^1]")));
     server.reply(Role::Answer, Reply::Text("I do not know.".to_owned()));
     let change = async |list: Value| {
         server.wait_for_call(Role::Answer).await;
@@ -209,10 +209,41 @@ async fn an_answer_under_way_is_not_for_those_who_lost_the_right() {
         ask().await
     };
     let (writer, waiting, later) = tokio::join!(ask(), follow(), change(json!({"allow": ["user:bob"]})));
-    assert!(tells(&writer), "it had begun: {writer:?}");
+    writer.assert_problem(409, "sources_withdrawn");
+    assert!(!tells(&writer), "{writer:?}");
     assert!(!tells(&waiting), "{waiting:?}");
     assert!(!tells(&later), "{later:?}");
     assert!(!tells(&ask().await));
+    people.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_under_way_ends_for_those_who_lost_the_right() {
+    let server = ModelServer::start().await;
+    let url = server.base_url();
+    let chat = [("CITED_CHAT_BASE_URL", url.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
+    let people = People::start_with(&chat).await;
+    let vault = people.store(OPERATOR, document("vault", RESTRICTED, None)).await;
+    for _ in 0..3 {
+        server.reply(Role::Grade, Reply::GradeCorrect("vault"));
+        server.reply(Role::Answer, Reply::Slow(Duration::from_secs(4), format!("{RESTRICTED} [^1]")));
+    }
+    let question =
+        json!({"question": "Which word opens the vault?", "collections": ["c"], "stream": true, "include": ["trace"]});
+    let ask = async |key: &str| people.send(key, Method::POST, "/v1/ask", question.clone()).await.text;
+    let change = async {
+        server.wait_for_call(Role::Answer).await;
+        let list = json!({"deny": ["user:bob"]});
+        let changed = people.send(OPERATOR, Method::PUT, &format!("/v1/documents/{vault}/acl"), list).await;
+        assert_eq!(changed.status, 200, "{changed:?}");
+    };
+    let (ada, bob, operator, ()) = tokio::join!(ask(&people.ada), ask(&people.bob), ask(OPERATOR), change);
+    for whole in [ada, operator] {
+        assert!(whole.contains("event: answer") && whole.contains("marigold"), "{whole}");
+    }
+    let (_, end) = bob.split_once("event: error").expect("it ends with an error");
+    assert!(end.contains("sources_withdrawn") && !end.contains("marigold"), "{bob}");
+    assert!(!bob.contains("event: answer") && !bob.contains("event: claim"), "{bob}");
     people.stop().await;
 }
 
