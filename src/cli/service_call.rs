@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 /// Most collections that one request names.
 const MOST_COLLECTIONS: usize = 32;
 /// Rows that are listed at once.
-const PAGE: usize = 200;
+pub(super) const PAGE: usize = 200;
 
 /// Reads the URL of a service.
 ///
@@ -101,6 +101,15 @@ impl Target {
     pub(super) fn client(&self, config: &Config) -> anyhow::Result<Client> {
         client(config, self.server.as_ref(), TIMEOUT)
     }
+}
+
+/// The body of an answer that is no refusal.
+///
+/// # Errors
+/// If the service cannot be reached or refuses.
+pub(super) async fn answered(client: &Client, answer: Result<Answer, reqwest::Error>) -> anyhow::Result<Value> {
+    let answer = answer.map_err(|error| unreachable(client, &error))?;
+    if answer.status >= 400 { Err(refusal(client, &answer).await) } else { Ok(answer.body) }
 }
 
 /// `GET path` for a list that comes in pages: all of its pages as one, or the first answer that is none.

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::{
     refusal::refusal,
-    service_call::{encoded, number, text, with},
+    service_call::{PAGE, answered, encoded, number, text, whole_list, with},
     unreachable::unreachable,
     wording::counted,
 };
@@ -24,8 +24,6 @@ use crate::{
     service::context::Context,
 };
 
-/// Rows that are listed at once.
-const PAGE: usize = 200;
 /// Longest time of an export; the key that it makes ends then by itself.
 const LONGEST: Duration = Duration::from_hours(24);
 /// The file that is written last: a folder without it holds no whole export.
@@ -70,10 +68,12 @@ fn make_folder(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The body of an answer that is no refusal.
-async fn answered(client: &Client, answer: Result<Answer, reqwest::Error>) -> anyhow::Result<Value> {
-    let answer = answer.map_err(|error| unreachable(client, &error))?;
-    if answer.status >= 400 { Err(refusal(client, &answer).await) } else { Ok(answer.body) }
+/// Takes the rows out of a list.
+fn rows_of(list: &mut Value, path: &str, member: &str) -> anyhow::Result<Vec<Value>> {
+    match list.get_mut(member).map(Value::take) {
+        Some(Value::Array(rows)) => Ok(rows),
+        _ => bail!("{path} answered without {member}; is this service of another version?"),
+    }
 }
 
 /// An export that is being written.
@@ -87,7 +87,9 @@ struct Export {
 impl Export {
     async fn all(&mut self, about: &Value) -> anyhow::Result<()> {
         self.object("tenant.json", about)?;
-        let collections = self.rows("/v1/collections", "collections").await?;
+        let (path, member) = ("/v1/collections", "collections");
+        let mut listed = answered(&self.client, whole_list(&self.client, path, member).await).await?;
+        let collections = rows_of(&mut listed, path, member)?;
         let mut described = Vec::with_capacity(collections.len());
         for (place, collection) in collections.into_iter().enumerate() {
             // Names of collections may be longer than those of files, and hold other characters.
@@ -150,19 +152,6 @@ impl Export {
         }
     }
 
-    /// All rows of a list that is not long.
-    async fn rows(&self, path: &str, member: &str) -> anyhow::Result<Vec<Value>> {
-        let (mut all, mut cursor) = (Vec::new(), None);
-        loop {
-            let (rows, next) = self.page(path, member, cursor.as_deref()).await?;
-            all.extend(rows);
-            cursor = next;
-            if cursor.is_none() {
-                return Ok(all);
-            }
-        }
-    }
-
     /// A page of a list, and where the next one begins.
     async fn page(
         &self,
@@ -174,10 +163,7 @@ impl Export {
         let page = self.client.get(&format!("{path}?limit={PAGE}{cursor}")).await;
         let mut page = answered(&self.client, page).await?;
         let next = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
-        match page.get_mut(member).map(Value::take) {
-            Some(Value::Array(rows)) => Ok((rows, next)),
-            _ => bail!("{path} answered without {member}; is this service of another version?"),
-        }
+        Ok((rows_of(&mut page, path, member)?, next))
     }
 
     /// Writes a response as it comes into a file.

@@ -108,13 +108,8 @@ impl Outbound {
     async fn hop_in_turn(&self, url: &Url, wanted: &Wanted<'_>) -> Result<Hop, OutboundError> {
         let &Wanted { tenant, known, max_bytes, may_hang } = wanted;
         let _turn = self.hosts.turn(tenant, url).await;
-        if may_hang {
-            return self.hop(url, known, max_bytes).await;
-        }
-        self.refuse_hanging(tenant, url)?;
-        let hop = self.hop(url, known, max_bytes).await;
-        self.hanging.note(tenant, url, !matches!(hop, Err(OutboundError::Timeout(_))));
-        hop
+        let hop = self.hop(url, known, max_bytes);
+        if may_hang { hop.await } else { self.unless_hanging(tenant, url, hop).await }
     }
 
     async fn hop(&self, url: &Url, known: &Validators, max_bytes: usize) -> Result<Hop, OutboundError> {

@@ -189,21 +189,28 @@ impl Outbound {
                 .map_err(|_| OutboundError::Refused(format!("{name} holds what a header cannot carry")))?;
             map.insert(HeaderName::from_static(name), value);
         }
-        self.refuse_hanging(tenant, &url)?;
         let request = client.post(url.clone()).headers(map).body(body);
-        let result = request.send().await.map_err(|error| self.transport(&error));
-        self.hanging.note(tenant, &url, !matches!(result, Err(OutboundError::Timeout(_))));
-        let response = result?;
+        let sent = async { request.send().await.map_err(|error| self.transport(&error)) };
+        let response = self.unless_hanging(tenant, &url, sent).await?;
         if response.status().is_success() {
             return Ok(());
         }
         Err(OutboundError::Status { status: response.status().as_u16(), retry_after: wait_asked(&response) })
     }
 
-    /// Refuses a request to a host that answered none of the last requests of the tenant in time.
-    fn refuse_hanging(&self, tenant: TenantId, url: &Url) -> Result<(), OutboundError> {
-        let Some(pause) = self.hanging.pause(tenant, url) else { return Ok(()) };
-        Err(OutboundError::Hanging { host: url.host_str().unwrap_or_default().to_owned(), pause })
+    /// Makes a request, unless its host answered none of the last ones of the tenant in time, and notes whether it does now.
+    async fn unless_hanging<Output>(
+        &self,
+        tenant: TenantId,
+        url: &Url,
+        request: impl Future<Output = Result<Output, OutboundError>>,
+    ) -> Result<Output, OutboundError> {
+        if let Some(pause) = self.hanging.pause(tenant, url) {
+            return Err(OutboundError::Hanging { host: url.host_str().unwrap_or_default().to_owned(), pause });
+        }
+        let result = request.await;
+        self.hanging.note(tenant, url, !matches!(result, Err(OutboundError::Timeout(_))));
+        result
     }
 
     fn transport(&self, error: &reqwest::Error) -> OutboundError {
