@@ -4,7 +4,7 @@
 //! may make a name of its own resolve to such an address, so that requests and responses count as its own. The first
 //! shows in `Sec-Fetch-Site` and `Origin`, the second in the name that the request is addressed to.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
     extract::{Request, State},
@@ -19,6 +19,8 @@ use super::problem::ApiError;
 
 /// The name that a proxy was addressed by which passes on another.
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+/// The addresses that a proxy passes requests on for.
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// Headers that pages of other origins may send.
 const SENT: [HeaderName; 6] = [
     header::ACCEPT,
@@ -92,6 +94,11 @@ impl Settings {
         if let Some(foreign) = authorities(request).find(|authority| !self.hosts.contain(authority)) {
             return Err(host_refused(foreign));
         }
+        if self.hosts.is_loopback_alone()
+            && let Some(client) = clients(request.headers()).find(|client| !is_this_machine(client))
+        {
+            return Err(client_refused(client));
+        }
         if self.is_foreign(request.headers(), authorities(request).next()) && !is_navigation(request) {
             return Err(origin_refused(request.headers()));
         }
@@ -126,6 +133,11 @@ impl AllowedHosts {
         host_of(authority).is_some_and(|host| is_own(&host) || others.contains(&host))
     }
 
+    /// Whether nobody is served but this machine, under its own names.
+    fn is_loopback_alone(&self) -> bool {
+        matches!(self, Self::LoopbackAnd(others) if others.is_empty())
+    }
+
     /// The same for a listener that never asks for a key and that other machines of its network call.
     pub(crate) fn without_keys(&self) -> Self {
         match self {
@@ -140,15 +152,30 @@ impl AllowedHosts {
 fn authorities<B>(request: &axum::http::Request<B>) -> impl Iterator<Item = &str> {
     let target = request.uri().authority().map(Authority::as_str);
     let texts = |name| request.headers().get_all(name).iter().map(|host| host.to_str().unwrap_or_default());
-    let forwarded = texts(FORWARDED_HOST).flat_map(|hosts| hosts.split(',').map(str::trim));
-    let in_standard = texts(header::FORWARDED).flat_map(|proxies| proxies.split([',', ';']).filter_map(forwarded_host));
-    target.into_iter().chain(texts(header::HOST)).chain(forwarded).chain(in_standard)
+    let forwarded = forwarded(request.headers(), FORWARDED_HOST, "host");
+    target.into_iter().chain(texts(header::HOST)).chain(forwarded)
 }
 
-/// The host that a pair of `Forwarded` (RFC 7239) names, if it names one.
-fn forwarded_host(pair: &str) -> Option<&str> {
-    let (name, host) = pair.split_once('=')?;
-    name.trim().eq_ignore_ascii_case("host").then(|| host.trim().trim_matches('"'))
+/// Clients that proxies passed the request on for, by their own account.
+fn clients(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    forwarded(headers, FORWARDED_FOR, "for")
+}
+
+/// The elements of a header of proxies, and of the parameter of this name of `Forwarded` (RFC 7239).
+fn forwarded<'h>(headers: &'h HeaderMap, name: HeaderName, parameter: &str) -> impl Iterator<Item = &'h str> {
+    let texts = |name| headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
+    let own = texts(name).flat_map(|list| list.split(',').map(str::trim));
+    let pairs = texts(header::FORWARDED).flat_map(|proxies| proxies.split([',', ';']));
+    own.chain(pairs.filter_map(move |pair| {
+        let (name, value) = pair.split_once('=')?;
+        name.trim().eq_ignore_ascii_case(parameter).then(|| value.trim().trim_matches('"'))
+    }))
+}
+
+/// Whether a client that a proxy names is this machine. An address may have a port; what is no address is another's.
+fn is_this_machine(client: &str) -> bool {
+    let address = client.parse().map(|address: IpAddr| address.to_canonical());
+    address.map_or_else(|_| host_of(client).is_some_and(|host| is_loopback(&host)), |address| address.is_loopback())
 }
 
 fn host_of(authority: &str) -> Option<Host> {
@@ -194,6 +221,16 @@ fn host_refused(host: &str) -> ApiError {
          add it there, or set keys (CITED_API_KEYS)"
     );
     let title = "The service is not known by this name";
+    ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", title, detail)
+}
+
+fn client_refused(client: &str) -> ApiError {
+    let detail = format!(
+        "a proxy passed this request on for {client:?}, and without keys this service is for its own machine alone; set keys \
+         (CITED_API_KEYS), or, if the proxy lets nobody through who may not ask, the name that it is addressed by in \
+         CITED_ALLOWED_HOSTS"
+    );
+    let title = "The service is for its own machine alone";
     ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", title, detail)
 }
 
@@ -288,7 +325,42 @@ mod tests {
         ] {
             assert_eq!(standard(foreign), "host_not_allowed", "{foreign}");
         }
-        assert_eq!(standard("for=192.0.2.60;host=localhost:3000, for=\"[2001:db8::17]\";by=\"_host=x\""), "");
+        assert_eq!(standard("for=127.0.0.1;host=localhost:3000, for=\"[::1]:80\";by=\"_host=x\""), "");
+    }
+
+    /// A proxy that names itself as host would open a service without keys to everybody who reaches the proxy.
+    #[test]
+    fn a_service_for_its_own_machine_serves_no_client_of_a_proxy() {
+        let named = |settings: &Settings, (name, value)| {
+            code(settings, "GET", "/v1/collections", &[("host", "127.0.0.1:8080"), (name, value)])
+        };
+        let alone = Settings::default();
+        for foreign in [
+            ("x-forwarded-for", "203.0.113.7"),
+            ("x-forwarded-for", "127.0.0.1, 203.0.113.7"),
+            ("x-forwarded-for", "2001:db8::7"),
+            ("x-forwarded-for", "[2001:db8::7]:4711"),
+            ("x-forwarded-for", "10.0.0.3:4711"),
+            ("x-forwarded-for", "unknown"),
+            ("x-forwarded-for", ""),
+            ("forwarded", "for=203.0.113.7;proto=https"),
+            ("forwarded", "proto=https, For=\"[2001:db8::7]\""),
+            ("forwarded", "for=_hidden"),
+        ] {
+            assert_eq!(named(&alone, foreign), "host_not_allowed", "{foreign:?}");
+        }
+        for own in ["127.0.0.1", "::1", "[::1]:4711", "127.0.0.1:4711", "::ffff:127.0.0.1", "localhost"] {
+            assert_eq!(named(&alone, ("x-forwarded-for", own)), "", "{own}");
+        }
+        let listed = vec![Host::parse("cited.example").expect("a host")];
+        for hosts in [AllowedHosts::Any, AllowedHosts::LoopbackAnd(listed)] {
+            let settings = Settings { hosts, ..Settings::default() };
+            assert_eq!(
+                named(&settings, ("x-forwarded-for", "203.0.113.7")),
+                "",
+                "with keys, or as the operator wants it"
+            );
+        }
     }
 
     #[test]
