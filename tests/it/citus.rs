@@ -1,15 +1,7 @@
 //! Postgres servers that are one database, split up by tenants. `CITED_TEST_CITUS` names the folder of a Postgres with Citus
 //! and pgvector, the one with `bin` in it. With `CITED_TEST_ON_CLUSTER` all tests run on such servers (`make cluster-test`).
 
-use std::{
-    cell::RefCell,
-    path::{Path, PathBuf},
-    sync::{
-        LazyLock,
-        mpsc::{self, Sender},
-    },
-    thread,
-};
+use std::path::{Path, PathBuf};
 
 use sqlx::{
     error::DatabaseError,
@@ -19,7 +11,6 @@ use sqlx::{
 use crate::{
     database,
     operations::own_servers::{self, Server},
-    throw_away_postgres,
 };
 
 /// Servers with rows of tenants on which all tests run.
@@ -153,38 +144,4 @@ impl Cluster {
     pub(crate) async fn crash_nodes(&mut self) {
         own_servers::crash(&mut self.nodes).await;
     }
-}
-
-/// Databases that the thread of a test has made. They are removed when it ends: a database of a cluster is one on each server,
-/// with processes of its own.
-#[derive(Default)]
-struct Made(Vec<String>);
-
-thread_local! {
-    static MADE: RefCell<Made> = RefCell::default();
-}
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        static REMOVER: LazyLock<Sender<String>> = LazyLock::new(|| {
-            let (sender, receiver) = mpsc::channel::<String>();
-            thread::spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-                let Some(cluster) = throw_away_postgres::cluster() else { return };
-                for database in receiver {
-                    runtime.block_on(cluster.remove(&database));
-                }
-            });
-            sender
-        });
-        for database in self.0.drain(..) {
-            // The remover is gone at the end of all tests, and the servers with it.
-            let _ = REMOVER.send(database);
-        }
-    }
-}
-
-/// Has a database removed from the cluster when the thread of this test ends.
-pub(crate) fn remove_after_this_test(database: &str) {
-    MADE.with_borrow_mut(|made| made.0.push(database.to_owned()));
 }

@@ -12,6 +12,7 @@ use tokio::sync::OnceCell;
 use crate::{
     canaries,
     citus::{self, Cluster},
+    made_databases,
     operations::own_servers::Server,
     process::command,
     throw_away_postgres,
@@ -58,11 +59,14 @@ pub(crate) async fn create() -> PgConnectOptions {
             canaries::watch_logs();
         })
         .await;
-    let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-    if cluster().await.is_some() {
-        citus::remove_after_this_test(&name);
-    }
-    copy(if canaries::is_excepted() { WITHOUT_HIDDEN } else { WITH_HIDDEN }, &name).await
+    copy(if canaries::is_excepted() { WITHOUT_HIDDEN } else { WITH_HIDDEN }, &new_name("test")).await
+}
+
+/// The name of a database of this test alone, which is removed after it.
+fn new_name(kind: &str) -> String {
+    let name = format!("{kind}_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    made_databases::remove_after_this_test(&name);
+    name
 }
 
 /// Has a template ready to be copied. On one server that only waits for its sessions to end, which they do at once.
@@ -102,8 +106,7 @@ async fn copy(template: &str, name: &str) -> PgConnectOptions {
 
 /// A copy of the database of a test, in which nobody works meanwhile.
 pub(crate) async fn copy_of(options: &PgConnectOptions) -> PgConnectOptions {
-    let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-    copy(options.get_database().expect("a name"), &name).await
+    copy(options.get_database().expect("a name"), &new_name("test")).await
 }
 
 /// Keeps details of errors out of the log, as the private Postgres does for the database of the service.
@@ -118,7 +121,7 @@ async fn be_terse(name: &str) {
 pub(crate) async fn create_empty() -> PgConnectOptions {
     // The roles that migrations grant rights to belong to the server, and come with the template.
     drop(create().await);
-    let name = format!("empty_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let name = new_name("empty");
     let mut connection = administrator().await;
     connection
         .execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}"))))

@@ -16,6 +16,7 @@ mod http;
 mod indexes;
 mod ingest;
 mod jobs;
+mod made_databases;
 mod operations;
 mod process;
 mod providers;
