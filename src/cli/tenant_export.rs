@@ -20,7 +20,7 @@ use super::{
     wording::counted,
 };
 use crate::{
-    providers::remote::{Answer, Client},
+    providers::remote::Client,
     service::context::Context,
 };
 
