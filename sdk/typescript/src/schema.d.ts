@@ -3489,7 +3489,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A collection lives in another vector space */
+            /** @description A collection lives in another vector space, or what was found is gone (`sources_withdrawn`) */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3630,7 +3630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A collection lives in another vector space */
+            /** @description A collection lives in another vector space, or what was found is gone (`sources_withdrawn`) */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -118,8 +118,7 @@ pub(super) enum AskFailures {
     /// A collection does not exist
     #[response(status = 404)]
     NotFound,
-    /// A collection lives in another vector space (`embedding_profile_mismatch`), or documents that were found are no longer
-    /// there for the caller (`sources_withdrawn`)
+    /// A collection lives in another vector space, or what was found is gone (`sources_withdrawn`)
     #[response(status = 409)]
     Conflict,
     /// The body is too large (`body_too_large`), or the ask is over its budget (`budget_exceeded`)
