@@ -41,6 +41,28 @@ const INFORMATION: [&str; 10] = [
     "reference",
 ];
 
+/// Openings of one that does if it has a link to something that is read.
+const INVITATIONS: [&str; 9] =
+    ["read", "visit", "browse", "consult", "check out", "view", "head over to", "take a look at", "have a look at"];
+
+/// Words of links to something that is read.
+const READ: [&str; 14] = [
+    "here",
+    "docs",
+    "documentation",
+    "guide",
+    "guides",
+    "manual",
+    "readme",
+    "website",
+    "site",
+    "page",
+    "article",
+    "post",
+    "changelog",
+    "reference",
+];
+
 /// Verbs of reading.
 const READING: [&str; 8] = ["see", "refer", "review", "check", "read", "visit", "consult", "browse"];
 
@@ -83,7 +105,7 @@ fn is_pointer(sentence: &str) -> bool {
     let Some(first) = lower_case_words(sentence).next() else { return false };
     let is_aimed = AIMS.contains(&first.as_str());
     // Most sentences begin otherwise, and are done here.
-    if !is_aimed && !LEADS.iter().any(|lead| lead.starts_with(&first)) {
+    if !is_aimed && !LEADS.iter().chain(&INVITATIONS).any(|opening| opening.starts_with(&first)) {
         return false;
     }
     let words: Vec<String> = lower_case_words(&without_addresses(sentence)).take(LONGEST + 1).collect();
@@ -95,7 +117,10 @@ fn is_pointer(sentence: &str) -> bool {
         words.len() > opening.len() && words.iter().zip(&opening).all(|(word, wanted)| word == wanted)
     };
     let holds = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    LEADS.iter().any(begins) || is_aimed && holds(&INFORMATION) && holds(&READING)
+    let has_link = || !references(sentence).is_empty() || sentence.contains("://");
+    LEADS.iter().any(begins)
+        || is_aimed && holds(&INFORMATION) && holds(&READING)
+        || INVITATIONS.iter().any(begins) && holds(&READ) && has_link()
 }
 
 /// A text without the addresses of its links: those of one fill a line.
@@ -136,6 +161,9 @@ mod tests {
             "To learn more about leases, see Leases.",
             "[Assigning namespaces to groups](https://example.org/groups)",
             "![Diagram of the parts.](parts.png)",
+            "Read full docs **[here](https://example.org/tar)**.",
+            "Check out the [guide](https://example.org/guide) of the project.",
+            "Visit our website at https://example.org.",
         ] {
             assert!(leads("Who wrote tar?", sentence), "{sentence}");
         }
@@ -151,6 +179,9 @@ mod tests {
             "If you need 4 GB, check the quota.",
             "[Tar](https://example.org/tar) was written by John Gilmore (see [the list](a)).",
             "For 30 days.",
+            "Read the archive from standard input.",
+            "Visit each page of the archive once.",
+            "Check out [the branch](https://example.org/branch) first.",
         ] {
             assert!(!leads("Who wrote tar?", sentence), "{sentence}");
         }
