@@ -19,10 +19,7 @@ use super::{
     unreachable::unreachable,
     wording::counted,
 };
-use crate::{
-    providers::remote::Client,
-    service::context::Context,
-};
+use crate::{providers::remote::Client, service::context::Context};
 
 /// Longest time of an export; the key that it makes ends then by itself.
 const LONGEST: Duration = Duration::from_hours(24);

@@ -54,6 +54,7 @@ mod rows_asked;
 mod section;
 mod select;
 mod sentence_reader;
+mod setting;
 mod sought;
 mod superlative;
 mod surroundings;

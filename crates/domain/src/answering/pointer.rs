@@ -63,6 +63,18 @@ const READ: [&str; 14] = [
     "reference",
 ];
 
+/// Headings of such places.
+const ELSEWHERE: [&str; 8] = [
+    "see also",
+    "further reading",
+    "external links",
+    "related links",
+    "related pages",
+    "related topics",
+    "more information",
+    "learn more",
+];
+
 /// Verbs of reading.
 const READING: [&str; 8] = ["see", "refer", "review", "check", "read", "visit", "consult", "browse"];
 
@@ -88,10 +100,17 @@ impl Pointers {
         if asks_where { Self::Answer } else { Self::SayNothing }
     }
 
-    /// Whether a sentence is one, and no answer.
-    pub(super) fn rule_out(self, sentence: &str) -> bool {
-        self == Self::SayNothing && (is_link(sentence) || is_pointer(sentence))
+    /// Whether a sentence below a heading is one, and no answer.
+    pub(super) fn rule_out(self, heading: &str, sentence: &str) -> bool {
+        let leads = || leads_elsewhere(heading) || leads_elsewhere(sentence);
+        self == Self::SayNothing && (is_link(sentence) || is_pointer(sentence) || leads())
     }
+}
+
+/// Whether a heading is that of places where more is told.
+fn leads_elsewhere(heading: &str) -> bool {
+    let heading = heading.trim_matches(|sign: char| !sign.is_alphanumeric());
+    ELSEWHERE.iter().any(|title| heading.eq_ignore_ascii_case(title))
 }
 
 /// Whether a text is one link or image and nothing else.
@@ -145,7 +164,7 @@ mod tests {
 
     fn leads(question: &str, sentence: &str) -> bool {
         let question = Question::new(Analyzer::english(), question, 100, |_| 5);
-        Pointers::of(&question).rule_out(sentence)
+        Pointers::of(&question).rule_out("Names", sentence)
     }
 
     #[test]
@@ -186,5 +205,17 @@ mod tests {
             assert!(!leads("Who wrote tar?", sentence), "{sentence}");
         }
         assert!(!leads("Where is it documented?", "For more information, see the manual."));
+    }
+
+    #[test]
+    fn a_list_of_other_pages_says_nothing() {
+        let rules_out = |question: &str, heading: &str, sentence: &str| {
+            let question = Question::new(Analyzer::english(), question, 100, |_| 5);
+            Pointers::of(&question).rule_out(heading, sentence)
+        };
+        assert!(rules_out("Which command packs jars?", "See Also", "jar-pack, which packs jars"));
+        assert!(rules_out("Which command packs jars?", "", "See also:"));
+        assert!(!rules_out("Which command packs jars?", "Seals", "jar-pack packs jars."));
+        assert!(!rules_out("Where is jar-pack documented?", "See Also", "jar-pack, which packs jars"));
     }
 }

@@ -6,6 +6,7 @@ use super::candidate::SentenceCandidate;
 use super::manual_page::NamedPages;
 use super::named_entry::{EntryNames, prefer_about, prefer_asked_for, prefer_codes, prefer_named};
 use super::sentence_reader::SentenceReader;
+use super::setting;
 use super::superlative::{Superlative, prefer_extremes};
 use crate::currency;
 use crate::evidence::Question;
@@ -38,6 +39,7 @@ pub fn candidates(
     if asked.form.is_for_default {
         prefer_named(&question.asked, &mut found, &names);
         prefer_about(question, &mut found);
+        setting::prefer_asked(question, sources, evidence, &mut found);
     } else if !question.terms.codes().is_empty() {
         prefer_codes(question.terms.codes(), &mut found, &names);
     } else if question.kind == AnswerKind::Definition {

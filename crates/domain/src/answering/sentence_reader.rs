@@ -179,7 +179,7 @@ impl<'s> SentenceReader<'s> {
             candidate.open(asked, source, entry);
         }
         // An entry may say no more than where it is told.
-        candidate.is_fragment |= asked.pointers.rule_out(&candidate.text);
+        candidate.is_fragment |= asked.pointers.rule_out(here.above.heading.text, &candidate.text);
         let may_define = !asked.is_defined && !terms.is_only_told_of_by(&candidate.text);
         if here.opens_section && (may_define || terms.is_defined_by(&candidate.text)) {
             candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
