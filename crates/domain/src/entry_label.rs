@@ -44,11 +44,15 @@ pub(crate) fn is_field(label: &str) -> bool {
     FIELDS.contains(&label.to_lowercase().as_str())
 }
 
-/// The number of a code before a dash, as lists of them have it: "24 - Partial transfer".
+/// The number of a code before a dash, as lists of them have it ("24 - Partial transfer"), or as code before its name ("`9`
+/// **Invalid argument**").
 pub(crate) fn code_label(text: &str) -> Option<&str> {
     let mut words = text.split_whitespace();
-    let number = words.next().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))?;
-    matches!(words.next()?, "-" | "–" | "—").then_some(number)
+    let (label, next) = (words.next()?, words.next()?);
+    let number = label.trim_matches('`');
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let names = matches!(next, "-" | "–" | "—" | "--") || number.len() < label.len() && next.starts_with("**");
+    (is_number && names).then_some(number)
 }
 
 /// Whether a word is written like a name in code: `max_connections`, `ServerAliveCountMax`.
@@ -103,6 +107,10 @@ mod tests {
         assert!(!holds_entry_named(page, &[]));
         assert!(holds_entry_named("Codes:\n\n- 23 - Partial.\n- 24 - Vanished.", &["24".to_owned()]));
         assert!(!holds_entry_named("24 jars - and a lid", &["24".to_owned()]));
+        assert!(holds_entry_named("* 23 -- Partial.\n* 24 -- Vanished.", &["24".to_owned()]));
+        assert!(holds_entry_named("* `8`: Unused.\n* `9` **Invalid Argument**: Unknown.", &["9".to_owned()]));
+        assert!(holds_entry_named("* `8`: Unused.\n* `9` **Invalid Argument**: Unknown.", &["8".to_owned()]));
+        assert!(!holds_entry_named("* `9` is a number.\n* 9 **jars**", &["9".to_owned()]));
         assert!(is_field("Note") && is_field("Since") && !is_field("work_mem"));
     }
 }

@@ -17,6 +17,10 @@ use crate::wording::{lower_case_words, named_value};
 /// Number of chunks in which a document begins to tell what it is about.
 const CHUNKS_OF_BEGINNING: u32 = 5;
 
+/// Words of a sentence that tells what makes things differ.
+const DIFFERENCE: [&str; 8] =
+    ["difference", "differences", "differ", "differs", "unlike", "whereas", "contrast", "compared"];
+
 /// Words before a thing that is compared.
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
 
@@ -110,19 +114,36 @@ impl Sources<'_> {
         found.map(around).into_iter().collect()
     }
 
+    /// The section of the sentence that tells what makes the things compared differ.
+    pub(super) fn difference(&self, ranked: &[Scored<'_>]) -> Option<Excerpt> {
+        let compared = compared(&self.question().text);
+        let tells = |(candidate, _): &&Scored<'_>| {
+            let words: Vec<String> = lower_case_words(&candidate.text).collect();
+            let differs = words.iter().any(|word| DIFFERENCE.contains(&word.as_str()));
+            differs && compared.len() > 1 && compared.iter().all(|part| names(&words, part))
+        };
+        let (found, _) = ranked.iter().find(tells)?;
+        let (read, section, unit) = self.unit_of(found.source, found.range.start)?;
+        let units = read.around(section, unit, LONGEST_STEPS);
+        Some(read.excerpt(found.source, section, units, PassageReason::Compared))
+    }
+
     /// The section under a heading that names both of the things compared.
     pub(super) fn headed_as_both(&self) -> Option<Excerpt> {
         let compared = compared(&self.question().text);
-        let names = |words: &[String], part: &str| {
-            let mut own = lower_case_words(part).filter(|word| !ARTICLES.contains(&word.as_str())).peekable();
-            own.peek().is_some() && own.all(|word| words.contains(&word))
-        };
         let is_of_both = |(_, read): &(usize, &ReadSource<'_>)| {
-            let words: Vec<String> =
-                read.source.heading.last().map(|heading| lower_case_words(heading).collect()).unwrap_or_default();
+            // The name of one thing may be made of both: `jar-fill-empty`.
+            let heading = read.source.heading.last().filter(|heading| heading.contains(' '));
+            let words: Vec<String> = heading.map(|heading| lower_case_words(heading).collect()).unwrap_or_default();
             compared.len() > 1 && compared.iter().all(|part| names(&words, part))
         };
         let (number, read) = self.read().iter().enumerate().find(is_of_both)?;
         read.first_section(number, PassageReason::Compared)
     }
+}
+
+/// Whether words name a thing that is compared: all of its own are among them.
+fn names(words: &[String], part: &str) -> bool {
+    let mut own = lower_case_words(part).filter(|word| !ARTICLES.contains(&word.as_str())).peekable();
+    own.peek().is_some() && own.all(|word| words.contains(&word))
 }

@@ -48,6 +48,9 @@ const LIST_ASKED_FOR: f32 = 0.5;
 pub(super) const LONGEST_STEPS: usize = 1500;
 const LONGEST_CLOSEST: usize = 800;
 
+/// Longest section that says no more than a title, in bytes.
+const LONGEST_SUBTITLE: usize = 80;
+
 /// Share of the question's weight in the title and headings of a source that answers as a whole.
 const HEADED_BY_QUESTION: f32 = 0.5;
 
@@ -113,6 +116,7 @@ impl<'m> Sources<'m> {
         let chosen = match need {
             Need::Listing | Need::Explanation | Need::Overview if let Some(notes) = self.release() => notes,
             Need::Comparison if let Some(section) = self.headed_as_both() => vec![section],
+            Need::Comparison if let Some(section) = self.difference(ranked) => vec![section],
             // Rows of a table that stand side by side compare by themselves.
             Need::Comparison if ranked.first().is_some_and(|(best, _)| best.is_row) => Vec::new(),
             Need::Comparison => return self.compared(ranked),
@@ -135,7 +139,7 @@ impl<'m> Sources<'m> {
 
     /// The section that tells best what to do; of a list of options the entries that do, and of a table the rows.
     fn steps(&self) -> Vec<Excerpt> {
-        let mut best: Option<(f32, usize, &Range<usize>, usize)> = None;
+        let mut best: Option<((bool, f32), usize, &Range<usize>, usize)> = None;
         for (number, read) in self.read.iter().enumerate() {
             if is_aside(read.source.heading, &self.material.question.text) {
                 continue;
@@ -149,6 +153,8 @@ impl<'m> Sources<'m> {
                     + SECTION_WEIGHT * self.share(number, given.clone())
                     + HEADING_WEIGHT * self.share_of_heading(read)
                     + if has_steps { STEPS_BONUS } else { 0.0 };
+                // What stands below a title repeats it.
+                let value = (has_steps || read.bytes_of_words(&given) > LONGEST_SUBTITLE, value);
                 if best.is_none_or(|(highest, ..)| value > highest) {
                     best = Some((value, number, section, anchor));
                 }

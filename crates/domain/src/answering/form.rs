@@ -1,10 +1,10 @@
 //! The form of a sentence: whether it has the one that the question asks for. English only.
 
 use super::need::Reason;
-use crate::command_options::entry_options;
+use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::wording::lower_case_words;
+use crate::wording::{bare, lower_case_words};
 
 /// Bonus of the entry of an option that the question names; the other scores range from 0 to about 1.
 const NAMED_OPTION: f32 = 1.3;
@@ -53,6 +53,9 @@ const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch",
 
 /// Words of a question up to the one that tells what is asked for: "what is the environment variable".
 const MOST_BEFORE_NAME: usize = 5;
+
+/// Most words of a command: `git remote add`.
+const MOST_OF_COMMAND: usize = 4;
 
 /// Things that programs keep in files.
 const KEPT_BY_PROGRAMS: [&str; 14] = [
@@ -140,6 +143,8 @@ pub(super) struct AskedForm<'q> {
     of_default: f32,
     /// Whether it is for a variable of the environment.
     is_for_environment: bool,
+    /// Whether it is for a command.
+    is_for_command: bool,
     /// Whether it is for an example.
     is_for_example: bool,
 }
@@ -159,6 +164,7 @@ impl<'q> AskedForm<'q> {
                 false => 0.0,
             },
             is_for_environment: asked.contains("environment variable"),
+            is_for_command: asks_for_command(&asked),
             is_for_example: asked.contains("example"),
         }
     }
@@ -190,6 +196,9 @@ impl<'q> AskedForm<'q> {
         if self.is_for_environment && names_variable(sentence) {
             bonus += ENVIRONMENT;
         }
+        if self.is_for_command && names_in_code(sentence).any(|name| self.is_said_by(name)) {
+            bonus += SAID_BY_NAME;
+        }
         if is_example {
             bonus -= if is_supposed(sentence) { SUPPOSED } else { EXAMPLE };
         }
@@ -198,7 +207,16 @@ impl<'q> AskedForm<'q> {
 }
 
 impl AskedForm<'_> {
-    /// Whether the name of an option is made of several words, each of which the question has in some form.
+    /// Bonus of a sentence below a heading that is the name of what is asked for: of a variable, or of an option.
+    pub(super) fn bonus_below(&self, heading: &str, sentence: &str) -> Option<f32> {
+        if self.is_for_environment && names_variable(heading) && !names_variable(sentence) {
+            return Some(ENVIRONMENT);
+        }
+        let is_option = |text: &str| !options(text).is_empty();
+        (self.of_option > 0.0 && is_option(heading) && !is_option(sentence)).then_some(self.of_option)
+    }
+
+    /// Whether a name is made of several words, each of which the question has in some form.
     fn is_said_by(&self, option: &str) -> bool {
         let has = |name: &str| {
             self.question.terms.terms().iter().any(|term| {
@@ -207,9 +225,23 @@ impl AskedForm<'_> {
                 long.starts_with(short) && short.len() >= 3 && long.len() - short.len() <= LONGEST_ENDING
             })
         };
-        let mut names = option.trim_start_matches('-').split(['-', '_']).peekable();
+        let mut names = option.trim_start_matches('-').split(['-', '_', ' ']).peekable();
         names.next_if(|name| has(name)).is_some() && names.peek().is_some() && names.all(has)
     }
+}
+
+/// Whether a question, in lower case, is for a command: "which command …".
+fn asks_for_command(asked: &str) -> bool {
+    let mut words = lower_case_words(asked).take(MOST_BEFORE_NAME);
+    let asks = words.next().is_some_and(|word| matches!(word.as_str(), "which" | "what"));
+    asks && words.any(|word| matches!(word.as_str(), "command" | "commands" | "subcommand"))
+}
+
+/// Names of commands in a text: words with a hyphen, and code of a few words.
+fn names_in_code(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split_whitespace().map(bare).filter(|word| word.contains('-'));
+    let code = text.split('`').skip(1).step_by(2).filter(|code| code.split_whitespace().count() <= MOST_OF_COMMAND);
+    words.chain(code)
 }
 
 /// Whether a question is for a variable of the environment: "which environment variable …".
@@ -383,6 +415,10 @@ mod tests {
             ("Which environment variable sets the port?", "Set the port in `POOL_PORT`.", ENVIRONMENT),
             ("Which environment variable sets the port?", "An environment variable sets the port.", 0.0),
             ("What is an example of a port?", "For example, 5432.", 0.0),
+            ("Which command opens a port?", "The following port-open command opens a port.", SAID_BY_NAME),
+            ("Which jar command closes ports?", "Ports are closed by `jar close`.", SAID_BY_NAME),
+            ("Which command opens a port?", "The port-list command lists open ports.", 0.0),
+            ("Which port is open?", "The following port-open command opens a port.", 0.0),
             ("", "", 0.0),
         ];
         for (question, sentence, expected) in table {

@@ -396,3 +396,20 @@ fn of_the_page_that_is_named_and_of_no_other() {
     let answer = compose(&parsed, &candidates(&parsed, &sources, &evidence), None).unwrap();
     assert!(answer.text.starts_with(disk), "{}", answer.text);
 }
+
+#[test]
+fn a_section_is_of_what_it_is_headed_by() {
+    let page = "## Environment\n\n### `JAR_COLOR`\n\nColors the labels of jars.\n\n### `NO_JAR_COLORS=1`\n\nWhen set, colors will not be used in the list of jars.\n\n## Options\n\n### `--dry`\n\nDries the jars before they are filled.\n\n### `--wet`\n\nWets the jars before they are emptied.\n";
+    for (question, expected) in [
+        (
+            "Which environment variable disables colors in the list of jars?",
+            "`NO_JAR_COLORS=1` [^1]\n\nWhen set, colors will not be used in the list of jars. [^1]",
+        ),
+        (
+            "Which option dries jars before they are filled?",
+            "`--dry` [^1]\n\nDries the jars before they are filled. [^1]",
+        ),
+    ] {
+        assert_eq!(text(question, &[page]), expected, "{question}");
+    }
+}

@@ -98,8 +98,9 @@ pub(super) fn prefer_named(question: &str, found: &mut [SentenceCandidate], name
 /// Prefers the sentences of the entries of these codes; where there are some, no entry of another code answers.
 pub(super) fn prefer_codes(codes: &[String], found: &mut [SentenceCandidate], names: &[EntryNames<'_>]) {
     let is_asked = |candidate: &SentenceCandidate| {
-        let name = name_over(candidate, names).filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))?;
-        Some(codes.iter().any(|code| code == name))
+        let name = bare(name_over(candidate, names)?);
+        let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| codes.iter().any(|code| code == name))
     };
     if !found.iter().any(|candidate| !candidate.is_fragment && is_asked(candidate) == Some(true)) {
         return;
@@ -108,6 +109,8 @@ pub(super) fn prefer_codes(codes: &[String], found: &mut [SentenceCandidate], na
         match is_asked(candidate) {
             Some(true) => candidate.bonus += OF_CODE,
             Some(false) => candidate.is_fragment = true,
+            // The list of all codes tells of others first.
+            None if !candidate.items.is_empty() => candidate.bonus -= OF_OTHER,
             None => {}
         }
     }
@@ -232,9 +235,13 @@ mod tests {
     #[test]
     fn a_code_is_explained_by_its_entry() {
         let page = "The pump returns an exit status that tells what happened during a run.\n\n0: The run was successful.\n\n3: The lid was open.\n\n8: The pump was already running, or a run of the pump before had failed.";
+        let dashes = "These are the exit codes that the pump returns at the end of a run of the pump:\n\n* 0 -- The run was successful.\n* 3 -- The lid was open.\n* 8 -- The pump was already running.\n";
+        let marked = "The pump exits with one of these codes when a run of the pump ends:\n\n* `0`: All is well.\n* `3` **Open Lid**: The lid was open.\n* `8` **Busy**: The pump was already running.\n";
         for question in ["What does exit status 3 of the pump mean?", "pump exit code 3"] {
-            let said = text(question, &[page]);
-            assert!(said.contains("lid was open") && !said.contains("already running"), "{question} {said}");
+            for page in [page, dashes, marked] {
+                let said = text(question, &[page]);
+                assert!(said.contains("lid was open") && !said.contains("already running"), "{question} {said}");
+            }
         }
     }
 

@@ -71,6 +71,12 @@ impl ReadSource<'_> {
         self.scores.get(units.clone()).unwrap_or_default().iter().copied().fold(0.0, f32::max)
     }
 
+    /// Length of units without headings, in bytes.
+    pub(super) fn bytes_of_words(&self, units: &Range<usize>) -> usize {
+        let all = self.units.get(units.clone()).unwrap_or_default().iter();
+        all.filter(|unit| unit.kind != UnitKind::Heading).map(|unit| unit.range.len()).sum()
+    }
+
     /// The unit of a section with the best sentence, the first of equals.
     pub(super) fn best_unit(&self, section: &Range<usize>) -> Option<(usize, f32)> {
         let scored = section.clone().filter_map(|at| Some((at, *self.scores.get(at)?)));

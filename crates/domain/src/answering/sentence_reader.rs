@@ -10,7 +10,7 @@ use super::header::Headers;
 use super::listed::{List, Lists};
 use super::section::{RunIn, Section, is_question};
 use super::surroundings::{
-    Above, context, entry_begun, opens_with_default, ruling, taken_back, told_below, version_over,
+    Above, context, entry_begun, name_over, opens_with_default, ruling, taken_back, told_below, version_over,
 };
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -139,7 +139,10 @@ impl<'s> SentenceReader<'s> {
         if version.is_some() && asked.question.terms.share(held) >= 1.0 {
             (candidate.in_release, candidate.is_fragment) = (InRelease::Line, false);
         }
+        let named = name_over(asked, source, evidence.sentences.get(..place).unwrap_or_default(), &candidate.text);
+        candidate.bonus += named.as_ref().map_or(0.0, |(_, bonus)| *bonus);
         candidate.context = version
+            .or_else(|| named.map(|(heading, _)| heading))
             .or_else(|| context(source, above, sentence))
             .or_else(|| ruling(asked.question, source, paragraph))
             .or_else(|| entry_begun(source, paragraph));

@@ -1,10 +1,12 @@
-//! Settings of a reference: a section that is headed by the name of a setting, lists its fields ("Default: 15", "Type: Number"), and
-//! tells what it is for. English only.
+//! Settings of a reference and their defaults. A section is headed by the name of a setting, lists its fields ("Default: 15", "Type:
+//! Number") and tells what it is for; or the item of a list begins with the name in code and tells the default ("`timeout` {number}
+//! The longest wait. **Default:** `0`."). English only.
 
 use std::ops::Range;
 
 use super::AnswerSource;
 use super::candidate::SentenceCandidate;
+use super::naming::words_in;
 use super::quote::plain_line;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
@@ -17,25 +19,24 @@ const OF_ASKED: f32 = 0.8;
 /// Share of a question's weight in the setting that it is about.
 const MOSTLY_ABOUT: f32 = 0.5;
 
+/// Longest text that names a setting, in bytes.
+const LONGEST_NAMING: usize = 300;
+
 /// Signs of a list and of emphasis around a field.
 const AROUND: [char; 5] = ['*', '_', '`', '-', ' '];
 
 /// The default of a setting.
 struct Setting<'t> {
     source: usize,
-    /// The field that tells it.
+    /// Where it is told.
     default: Range<usize>,
     text: &'t str,
-    /// The heading over it, if it is part of the source.
-    heading: Option<Heading<'t>>,
-    /// Question terms in its heading, its fields and what it is for.
-    mask: TermMask,
-}
-
-/// The name of a setting.
-struct Heading<'t> {
-    range: Range<usize>,
-    text: &'t str,
+    name: &'t str,
+    /// The heading or the sentence above it that names the setting, if it does not itself.
+    naming: Option<(Range<usize>, &'t str)>,
+    /// Question terms in the name.
+    named: TermMask,
+    /// Question terms in all that is told of the setting, and in the heading above it.
     mask: TermMask,
 }
 
@@ -59,7 +60,7 @@ pub(super) fn prefer_asked(
 ) {
     let read = sources.iter().zip(evidence).enumerate();
     let settings: Vec<Setting<'_>> =
-        read.flat_map(|(index, (source, evidence))| settings(index, source.text, &evidence.sentences)).collect();
+        read.flat_map(|(index, (source, evidence))| settings(question, index, source, &evidence.sentences)).collect();
     let asked = asked_for(question, &settings);
     for candidate in found {
         let is_of = |setting: &&Setting<'_>| {
@@ -68,25 +69,23 @@ pub(super) fn prefer_asked(
         if let Some(asked) = asked.filter(is_of) {
             (candidate.is_fragment, candidate.holds_kind) = (false, true);
             candidate.bonus += OF_ASKED;
-            let name = asked.heading.as_ref();
-            candidate.context = name.and_then(|name| Some((name.range.clone(), plain_line(name.text)?)));
-        } else if settings.iter().any(|setting| is_of(&setting)) {
+            let naming = asked.naming.as_ref();
+            candidate.context = naming.and_then(|(range, text)| Some((range.clone(), plain_line(text)?)));
+        } else if settings.iter().any(|setting| is_of(&setting)) && is_default_field(&candidate.text) {
             // Without its name it is anything's.
             candidate.is_fragment = true;
         }
     }
 }
 
-/// The setting that holds most of a question, of several the one that is named, or else whose name holds most; `None` if two
-/// different ones do.
+/// The setting that a question is about: one that it names before others, of several the one that holds most of it; `None` if
+/// two different ones do.
 fn asked_for<'s, 't>(question: &Question, settings: &'s [Setting<'t>]) -> Option<&'s Setting<'t>> {
-    let weight = |mask: TermMask| question.terms.weight_of(mask);
     let words: Vec<&str> = question.asked.split_whitespace().map(bare).collect();
+    let weight = |mask: TermMask| question.terms.weight_of(mask);
     let held = |setting: &Setting<'_>| {
-        let heading = setting.heading.as_ref();
-        let is_named = heading.is_some_and(|heading| words.contains(&bare(heading.text)));
-        let by_name = if is_named { f32::INFINITY } else { heading.map_or(0.0, |heading| weight(heading.mask)) };
-        [weight(setting.mask), by_name]
+        let is_named = f32::from(u8::from(words.contains(&setting.name)));
+        [is_named, weight(setting.mask), weight(setting.named)]
     };
     let is_more = |one: &Setting<'_>, other: &Setting<'_>| held(one) > held(other);
     // Of equals the one of the better source.
@@ -96,51 +95,101 @@ fn asked_for<'s, 't>(question: &Question, settings: &'s [Setting<'t>]) -> Option
     is_sure.then_some(best)
 }
 
-fn settings<'t>(source: usize, text: &'t str, sentences: &[SentenceEvidence]) -> Vec<Setting<'t>> {
-    let words = |sentence: &SentenceEvidence| text.get(sentence.range.clone()).unwrap_or_default();
-    let begins = |_: &SentenceEvidence, next: &SentenceEvidence| next.kind != BlockKind::Heading;
-    let sections = sentences.chunk_by(begins);
-    let setting = |section: &[SentenceEvidence]| {
-        let default = section.iter().find(|sentence| is_default_field(words(sentence)))?;
+fn settings<'t>(
+    question: &Question,
+    index: usize,
+    source: &AnswerSource<'t>,
+    sentences: &[SentenceEvidence],
+) -> Vec<Setting<'t>> {
+    let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
+    let mut settings = Vec::new();
+    for section in sentences.chunk_by(|_, next| next.kind != BlockKind::Heading) {
         let heading = section.first().filter(|first| first.kind == BlockKind::Heading);
-        let named = |heading: &SentenceEvidence| Heading {
-            range: heading.range.clone(),
-            text: words(heading),
-            mask: heading.mask,
+        let above = source.heading.last().map_or(0, |above| words_in(question, above));
+        let mask_above = heading.map_or(above, |heading| heading.mask);
+        let blocks = section.chunk_by(|one, next| one.block == next.block);
+        settings.extend(blocks.filter_map(|block| {
+            let first = block.first()?;
+            let name = code_at_start(words(first))?;
+            let default = block.iter().find(|sentence| tells_default_field(words(sentence)))?;
+            let naming = (first.range != default.range).then(|| (first.range.clone(), words(first)));
+            Some(Setting {
+                source: index,
+                default: default.range.clone(),
+                text: words(default),
+                name,
+                naming: naming.filter(|(range, _)| range.len() <= LONGEST_NAMING),
+                named: words_in(question, name),
+                mask: block.iter().fold(mask_above, |mask, sentence| mask | sentence.mask),
+            })
+        }));
+        let Some((heading, default)) = heading.zip(section.iter().find(|sentence| is_default_field(words(sentence))))
+        else {
+            continue;
         };
-        Some(Setting {
-            source,
+        settings.push(Setting {
+            source: index,
             default: default.range.clone(),
             text: words(default),
-            heading: heading.map(named),
+            name: bare(words(heading)),
+            naming: Some((heading.range.clone(), words(heading))),
+            named: heading.mask,
             mask: section.iter().fold(0, |mask, sentence| mask | sentence.mask),
-        })
-    };
-    sections.filter_map(setting).collect()
+        });
+    }
+    settings
+}
+
+/// The code that a text begins with.
+fn code_at_start(text: &str) -> Option<&str> {
+    let (code, _) = text.trim_start().strip_prefix('`')?.split_once('`')?;
+    Some(code.trim()).filter(|code| !code.is_empty() && !code.contains(' '))
+}
+
+/// Whether a text has the field for a default in it: "`timeout` {number} **Default:** `0`".
+fn tells_default_field(text: &str) -> bool {
+    is_default_field(text) || text.contains("**Default:**")
 }
 
 #[cfg(test)]
 mod tests {
     use crate::answering::tests::text;
 
-    const SETTINGS: &str = "## Settings\n\n#### `maxjars`\n\n* Default: 15\n* Type: Number\n\nThe maximum number of jars to fill per shelf (left/right/both).\n\n#### `jar-retries`\n\n* Default: 2\n* Type: Number\n\nThe \"retries\" config for the `pump` module to use when filling jars.\n\n#### `jar-retry-wait`\n\n* Default: 60000 (1 minute)\n* Type: Number\n\nThe \"wait\" config for the `pump` module to use when filling jars.\n\n#### `registry`\n\n* Default: \"https://jars.example.org/\"\n* Type: URL\n\nThe base URL of the jar registry.\n";
+    const SECTIONS: &str = "## Settings\n\n#### `maxjars`\n\n* Default: 15\n* Type: Number\n\nThe maximum number of jars to fill per shelf (left/right/both).\n\n#### `jar-retries`\n\n* Default: 2\n* Type: Number\n\nThe \"retries\" config for the `pump` module to use when filling jars.\n\n#### `jar-retry-wait`\n\n* Default: 60000 (1 minute)\n* Type: Number\n\nThe \"wait\" config for the `pump` module to use when filling jars.\n\n#### `registry`\n\n* Default: \"https://jars.example.org/\"\n* Type: URL\n\nThe base URL of the jar registry.\n";
+
+    const ITEMS: &str = "### `pump.fill(jar[, options])`\n\n* `jar` {string} The jar.\n* `options` {Object}\n  * `encoding` {string} **Default:** `'utf8'`\n  * `wait` {number} **Default:** `0`\n  * `most` {number} The largest number of lids. If there are more, the pump stops. **Default:** `1024`.\n\n### `pump.drain(jar[, options])`\n\n* `options` {Object}\n  * `wait` {number} **Default:** `7`\n";
 
     #[test]
-    fn a_default_is_that_of_the_setting_that_is_asked_for() {
+    fn a_default_is_that_of_the_section_that_is_asked_for() {
         for (question, expected) in [
             ("What is the default value of maxjars?", "`maxjars` [^1]\n\nDefault: 15 [^1]"),
             ("What is the maximum number of jars per shelf by default?", "`maxjars` [^1]\n\nDefault: 15 [^1]"),
             ("What is the default of jar-retries?", "`jar-retries` [^1]\n\nDefault: 2 [^1]"),
             ("What is the default registry?", "`registry` [^1]\n\nDefault: \"https://jars.example.org/\" [^1]"),
         ] {
-            assert_eq!(text(question, &[SETTINGS]), expected, "{question}");
+            assert_eq!(text(question, &[SECTIONS]), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_default_is_that_of_the_item_that_is_asked_for() {
+        for (question, expected) in [
+            ("What is the default encoding of pump.fill?", "`encoding` {string} **Default:** `'utf8'` [^1]"),
+            ("What is the default wait of pump.fill?", "`wait` {number} **Default:** `0` [^1]"),
+            ("What is the default wait of pump.drain?", "`wait` {number} **Default:** `7` [^1]"),
+            (
+                "What is the default of most in pump.fill?",
+                "`most` {number} The largest number of lids. [^1] **Default:** `1024`. [^1]",
+            ),
+        ] {
+            assert_eq!(text(question, &[ITEMS]), expected, "{question}");
         }
     }
 
     #[test]
     fn nothing_else_is_given_its_default() {
         for question in ["What is the default of lid-color?", "What is the type of the registry?"] {
-            let said = text(question, &[SETTINGS]);
+            let said = text(question, &[SECTIONS]);
             assert!(!said.contains("Default"), "{question} {said}");
         }
     }

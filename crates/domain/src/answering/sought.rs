@@ -103,6 +103,7 @@ impl<'q> Sought<'q> {
     /// Whether a sentence by itself can hold what is asked for.
     fn tells(&self, candidate: &SentenceCandidate) -> bool {
         let text = &candidate.text;
+        let context = candidate.context.as_ref().map_or("", |(_, context)| context.as_str());
         if self.is_default && !tells_default(text) {
             return false;
         }
@@ -120,13 +121,11 @@ impl<'q> Sought<'q> {
             Form::Author => is_made_by(text) && candidate.holds_kind || names_in_full(&self.question.known, text),
             Form::Reason | Form::Holder => candidate.holds_kind,
             Form::OfOffice => candidate.holds_kind && candidate.fit >= 1.0 || candidate.is_row,
-            Form::Variable => names_variable(text),
+            Form::Variable => names_variable(text) || names_variable(context),
             // "Version 11" and "Debian bookworm (12)" are versions, too.
-            Form::Version => {
-                has_digit(text) || candidate.context.as_ref().is_some_and(|(_, context)| has_digit(context))
-            }
+            Form::Version => has_digit(text) || has_digit(context),
             Form::Path => candidate.holds_kind || candidate.is_row,
-            Form::Option => !options(text).is_empty() || candidate.is_row,
+            Form::Option => !options(text).is_empty() || !options(context).is_empty() || candidate.is_row,
             Form::Definition => {
                 let has_form = candidate.holds_kind || candidate.bonus > 0.0 || candidate.opens > 0.0;
                 has_form || candidate.is_row || self.question.terms.is_in_brackets(text)

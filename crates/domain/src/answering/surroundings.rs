@@ -135,6 +135,20 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
     (text.len() <= LONGEST_NAMING).then(|| (first.range.clone(), text))
 }
 
+/// The heading of a section that is the name of what is asked for, and the bonus of a sentence below it, which tells what that
+/// does and not how it is called.
+pub(super) fn name_over(
+    asked: &Asked<'_>,
+    source: &AnswerSource<'_>,
+    above: &[SentenceEvidence],
+    sentence: &str,
+) -> Option<((Range<usize>, String), f32)> {
+    let heading = above.iter().rfind(|above| above.kind == BlockKind::Heading)?;
+    let words = source.text.get(heading.range.clone())?;
+    let bonus = asked.form.bonus_below(words, sentence)?;
+    Some(((heading.range.clone(), plain_line(words)?), bonus))
+}
+
 /// The nearest heading above a sentence that names a version, where the question is for one and the sentence has none, or the
 /// heading begins with it: release notes tell it once for all that is new, whose sentences name other versions. There it also tells
 /// the date that is asked for.
