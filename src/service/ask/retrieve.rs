@@ -92,6 +92,16 @@ pub(super) async fn retrieve(ask: &AskContext, corpus: &Corpus, query: &str) -> 
     Ok(ask.services.retriever.retrieve(&query, &ask.budget).await?)
 }
 
+/// Finds passages for the question that are farther than those that are answered from, unranked.
+///
+/// # Errors
+/// Those of the retriever.
+pub(super) async fn farther(ask: &AskContext, corpus: &Corpus) -> Result<Retrieved, AskError> {
+    let query = query_for(ask, corpus, ask.asked(), MOST_PASSAGES);
+    let stages = Stages { rerank: false, ..query.stages };
+    Ok(ask.services.retriever.retrieve(&RetrievalQuery { stages, ..query }, &ask.budget).await?)
+}
+
 /// Finds passages for the question in the documents that a filter admits.
 ///
 /// # Errors

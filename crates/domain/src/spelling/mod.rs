@@ -2,7 +2,8 @@
 //! in their place.
 //!
 //! The words of the passages found stand in for a dictionary of the collection: vectors and the other words of the
-//! question lead to passages that hold the word that was meant.
+//! question lead to passages that hold the word that was meant. Where several words are misspelt the nearest passages may not, and
+//! those that are farther are looked through, more strictly.
 
 mod abbreviation;
 
@@ -30,6 +31,9 @@ const FEWEST_ABROAD: usize = 4;
 
 /// Letters at the end of a word in which its forms differ: "employee" is not a misspelt "employed".
 const ENDING: usize = 3;
+
+/// How often a word occurs in passages that are farther, at least, to be the one that was meant.
+const FEWEST_FAR: usize = 2;
 
 /// A word of a question that was read as another. Part of the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,10 +66,7 @@ pub fn corrections<'p>(
         return Vec::new();
     }
     let passages: Vec<&str> = passages.into_iter().collect();
-    let mut words: BTreeMap<String, usize> = BTreeMap::new();
-    for word in passages.iter().flat_map(|passage| passage.unicode_words()) {
-        *words.entry(word.to_lowercase()).or_default() += 1;
-    }
+    let words = counted(passages.iter().copied());
     let correct = |term: &&QuestionTerm| {
         let asked = term.word.to_lowercase();
         if words.contains_key(&asked) {
@@ -82,6 +83,68 @@ pub fn corrections<'p>(
         Some(Correction { from: term.word.clone(), to })
     };
     unknown.iter().filter_map(correct).collect()
+}
+
+/// Whether a question has words besides those that were corrected that may be misspelt: words in small letters that neither a chunk
+/// nor the language has. English only.
+#[must_use]
+pub fn may_be_misspelt(
+    analyzer: &Analyzer,
+    question: &Question,
+    corrected: &[Correction],
+    is_word: impl Fn(&str) -> bool,
+) -> bool {
+    analyzer.language() == Language::English && unknown_in_small_letters(question, corrected, &is_word).next().is_some()
+}
+
+/// The likely typing errors among those words, by passages that are farther than the nearest: such as differ by one letter, or by
+/// two that are exchanged, but not by the first, from one word that is frequent there.
+#[must_use]
+pub fn corrections_from_afar<'p>(
+    question: &Question,
+    corrected: &[Correction],
+    passages: impl IntoIterator<Item = &'p str>,
+    is_word: impl Fn(&str) -> bool,
+) -> Vec<Correction> {
+    let words = counted(passages);
+    let frequent: BTreeMap<&str, usize> =
+        words.iter().filter(|(_, count)| **count >= FEWEST_FAR).map(|(word, count)| (word.as_str(), *count)).collect();
+    let meant = |asked: &str| {
+        let begins_alike = |word: &&str| word.chars().next() == asked.chars().next();
+        let near =
+            frequent.iter().filter(|(word, _)| begins_alike(word) && errors(Language::English, asked, word) == Some(1));
+        let mut near: Vec<(usize, &str)> = near.map(|(word, count)| (*count, *word)).collect();
+        near.sort_unstable();
+        let (best, next) = (near.pop()?, near.pop());
+        next.is_none_or(|next| next.0 < best.0).then(|| best.1.to_owned())
+    };
+    let correct = |asked: &str| Some(Correction { from: asked.to_owned(), to: meant(asked)? });
+    let unknown = unknown_in_small_letters(question, corrected, &is_word);
+    unknown.filter(|asked| !words.contains_key(*asked)).filter_map(correct).collect()
+}
+
+fn unknown_in_small_letters<'q>(
+    question: &'q Question,
+    corrected: &'q [Correction],
+    is_word: &'q impl Fn(&str) -> bool,
+) -> impl Iterator<Item = &'q str> {
+    let terms = question.terms.terms();
+    let unknown = terms.iter().filter(|term| term.document_frequency == 0);
+    let is_abroad = terms.len() >= FEWEST_ABROAD && unknown.clone().count() * 4 >= terms.len() * 3;
+    let words = unknown.map(|term| term.word.as_str()).filter(move |_| !is_abroad);
+    words.filter(|word| {
+        let is_known = || corrected.iter().any(|one| one.from == *word) || is_word(word);
+        word.starts_with(char::is_lowercase) && is_correctable(word) && !is_known()
+    })
+}
+
+/// The words of passages in lower case, with how often they occur.
+fn counted<'p>(passages: impl IntoIterator<Item = &'p str>) -> BTreeMap<String, usize> {
+    let mut words: BTreeMap<String, usize> = BTreeMap::new();
+    for word in passages.into_iter().flat_map(|passage| passage.unicode_words()) {
+        *words.entry(word.to_lowercase()).or_default() += 1;
+    }
+    words
 }
 
 /// A text with the corrections in place of the words.
@@ -188,6 +251,28 @@ mod tests {
         assert_eq!(found("What is a cot?", &[], &["Cats, cuts and coats."]), [], "short words stay");
         let other = found("How long is paternity leave?", &["leav", "long"], &["A leave in a pattern, of patterns."]);
         assert_eq!(other, [], "its stem is near, the word is not");
+    }
+
+    #[test]
+    fn passages_that_are_farther_are_trusted_less() {
+        let far =
+            ["The cache is a cache for windows.", "Windows has a fast store, once. The sound of tales and tails."];
+        let read = |question: &str, corrected: &[Correction]| {
+            let parsed = Question::new(Analyzer::english(), question, 10, |stem| u64::from(stem == "put"));
+            let is_word = |word: &str| matches!(word, "where" | "does" | "its");
+            let found = corrections_from_afar(&parsed, corrected, far, is_word);
+            let may_be = may_be_misspelt(Analyzer::english(), &parsed, corrected, is_word);
+            assert!(may_be || found.is_empty(), "{question}");
+            found.into_iter().map(|one| (one.from, one.to)).collect::<Vec<_>>()
+        };
+        let of = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+        let both = [of("cahce", "cache"), of("windws", "windows")];
+        assert_eq!(read("where put its cahce, put on windws", &[]), both);
+        let known = [Correction { from: "cahce".to_owned(), to: "cash".to_owned() }];
+        assert_eq!(read("where put its cahce, put on windws", &known), both[1..]);
+        for question in ["put a Windws", "put a stoer", "put a vindows", "put windows", "put a tals", "put it in"] {
+            assert_eq!(read(question, &[]), [], "{question}");
+        }
     }
 
     #[test]
