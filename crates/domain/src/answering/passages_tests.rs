@@ -41,6 +41,29 @@ fn a_how_to_is_given_its_section() {
 }
 
 #[test]
+fn what_stands_below_a_title_tells_nobody_how() {
+    let page = [
+        "# jar-retire\n\nRetire a jar",
+        "This command marks a jar as retired, so that nobody fills it. To retire one, do this:\n\n```\njar retire BLUE\n```",
+    ];
+    let heading = ["jar-retire".to_owned()];
+    let sources = page.map(|text| AnswerSource { title: "jar-retire", heading: &heading, ..AnswerSource::alone(text) });
+    let given = given_of("How do I retire a jar?", &sources).expect("passages");
+    assert!(given.text.contains("jar retire BLUE"), "{}", given.text);
+}
+
+#[test]
+fn what_makes_things_differ_compares_them() {
+    let name = ["jar-fill-empty".to_owned()];
+    let both = AnswerSource { heading: &name, ..AnswerSource::alone("Fill jars with an empty pump and test them.") };
+    let differ = AnswerSource::alone(
+        "This command is like jar fill.\n\nThe main differences between jar fill and jar empty are:\n\n- The jar must have a lid.\n- It stops at the first crack.",
+    );
+    let given = given_of("Compare jar fill and jar empty", &[both, differ]).expect("passages");
+    assert!(given.text.contains("must have a lid") && !given.text.contains("empty pump"), "{}", given.text);
+}
+
+#[test]
 fn of_a_list_of_what_to_do_no_item_is_the_answer() {
     let pump = "# Pumps\n\nThey are red.\n\n## The pump shows \"dry\"\n\n1. Is the inlet open? If not: turn the key.\n2. Red lamp: no oil. Call the desk.\n3. Otherwise: the pump is dry, so pull the plug for a minute.";
     let given = text("pump shows dry, what now?", &[pump]);
