@@ -77,7 +77,19 @@ pub(crate) fn holds_entry_named(text: &str, names: &[String]) -> bool {
         Some(label) => label.split_whitespace().next().is_some_and(is_one),
         None => line.split_whitespace().all(is_sign) && line.split_whitespace().any(is_one),
     };
-    !names.is_empty() && text.lines().map(|line| line.trim_start_matches(['-', '*', '•', ' '])).any(begins)
+    !names.is_empty() && lines(text).any(begins)
+}
+
+/// The number of lines of a text that are entries of codes.
+pub(crate) fn entries_of_codes(text: &str) -> usize {
+    let is_number = |label: &str| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit());
+    let label = |line: &str| code_label(line).or_else(|| entry_label(line).map(bare)).is_some_and(is_number);
+    lines(text).filter(|line| label(line)).count()
+}
+
+/// The lines of a text without the marks of lists.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(|line| line.trim_start_matches(['-', '*', '•', ' ']))
 }
 
 #[cfg(test)]
@@ -111,6 +123,10 @@ mod tests {
         assert!(holds_entry_named("* `8`: Unused.\n* `9` **Invalid Argument**: Unknown.", &["9".to_owned()]));
         assert!(holds_entry_named("* `8`: Unused.\n* `9` **Invalid Argument**: Unknown.", &["8".to_owned()]));
         assert!(!holds_entry_named("* `9` is a number.\n* 9 **jars**", &["9".to_owned()]));
+        assert_eq!(
+            entries_of_codes("Codes:\n\n* 0 -- Well.\n* `8`: Unused.\n* `9` **Invalid**\n9 jars: full\n10: Late."),
+            4
+        );
         assert!(is_field("Note") && is_field("Since") && !is_field("work_mem"));
     }
 }

@@ -5,6 +5,7 @@ use super::compose::NEARER;
 use super::excerpt::{Excerpt, Sources};
 use super::lines::lines_of;
 use super::need::{PassageReason, need};
+use super::pointer::leads_elsewhere;
 use super::quote::{code, escape_markers, marked, plain_line};
 use super::ranking::rank;
 use super::read_source::ReadSource;
@@ -85,8 +86,15 @@ pub fn closest(
     answer: Option<&ExtractiveAnswer>,
 ) -> Option<QuotedPassages> {
     let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
-    let ranked = rank(candidates, likenesses);
+    let mut ranked = rank(candidates, likenesses);
     let sources = Sources::new(material, &ranked);
+    let is_list_of_pages = |(found, _): &Scored<'_>| {
+        let heading = sources.get(found.source).and_then(|read| read.source.heading.last());
+        heading.is_some_and(|heading| leads_elsewhere(heading))
+    };
+    if !ranked.iter().all(is_list_of_pages) {
+        ranked.retain(|scored| !is_list_of_pages(scored));
+    }
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     let Some((first, highest)) = ranked.first().copied() else {
         match sources.around_code() {

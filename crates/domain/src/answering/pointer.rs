@@ -108,7 +108,7 @@ impl Pointers {
 }
 
 /// Whether a heading is that of places where more is told.
-fn leads_elsewhere(heading: &str) -> bool {
+pub(super) fn leads_elsewhere(heading: &str) -> bool {
     let heading = heading.trim_matches(|sign: char| !sign.is_alphanumeric());
     ELSEWHERE.iter().any(|title| heading.eq_ignore_ascii_case(title))
 }

@@ -68,6 +68,7 @@ pub(super) fn prefer_asked(
         };
         if let Some(asked) = asked.filter(is_of) {
             (candidate.is_fragment, candidate.holds_kind) = (false, true);
+            (candidate.held, candidate.heading) = (candidate.held | asked.mask, candidate.heading | asked.named);
             candidate.bonus += OF_ASKED;
             let naming = asked.naming.as_ref();
             candidate.context = naming.and_then(|(range, text)| Some((range.clone(), plain_line(text)?)));

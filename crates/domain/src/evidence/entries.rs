@@ -2,11 +2,14 @@
 
 use super::{QuestionTerm, QuestionTerms, TermMask};
 use crate::command_options::holds_entry;
-use crate::entry_label::holds_entry_named;
+use crate::entry_label::{entries_of_codes, holds_entry_named};
 use crate::wording::lower_case_words;
 
 /// Words before the number of a code, as in `exit status 3`.
 const OF_CODES: [&str; 7] = ["code", "errno", "error", "exit", "return", "signal", "status"];
+
+/// Fewest entries of a list of codes.
+const FEWEST_LISTED: usize = 3;
 
 /// Verbs before the number of a code, and words between: "I got 124 back", "it exits with 2".
 const GIVING_CODES: [&str; 13] = [
@@ -57,6 +60,22 @@ impl QuestionTerms {
         let rest = terms.filter(|(_, term)| is_rest(term)).fold(0, |mask, (position, _)| mask | 1 << position);
         let all = self.weight_of(rest);
         Some(if all > 0.0 { self.weight_of(rest & titles) / all } else { 1.0 })
+    }
+
+    /// Whether a text has the entry of a code that the question names by its number.
+    #[must_use]
+    pub fn has_code_entry(&self, text: &str) -> bool {
+        holds_entry_named(text, &self.codes)
+    }
+
+    /// Whether texts have entries of codes, and none of them the number of one that the question names.
+    #[must_use]
+    pub fn names_unlisted_code(&self, texts: &[&str]) -> bool {
+        let is_number_of = |code: &String| {
+            texts.iter().any(|text| text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == code))
+        };
+        let are_listed = || texts.iter().any(|text| entries_of_codes(text) >= FEWEST_LISTED);
+        !self.codes.is_empty() && !self.codes.iter().any(is_number_of) && are_listed()
     }
 
     /// Whether a text has the entry of something that the question names as in code.

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::features::{Features, Passage, of_round_holding};
 use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
 use super::question::{Answerability, answerability_by, with_odds};
-use super::signs::Signs;
+use super::signs::{ENTRY, Signs, is_entry_named};
 use super::{Grade, Verdict, signs};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
@@ -21,13 +21,6 @@ const NAMED_TERMS: usize = 4;
 /// Probability of a passage with a definition. Not fitted: where every passage is about the term, its vector and its words
 /// stand out among them as little as any.
 const DEFINITION: f32 = 0.5;
-
-/// Probability of a passage with the entry of a setting that the question names, or of an option in a document about the rest
-/// of it. Not fitted: the questions of the sets name none.
-const ENTRY: f32 = 0.6;
-
-/// Share of the rest of the question in titles from which a document is about it.
-const TITLED_ENTRY: f32 = 0.4;
 
 /// Odds of the document that the last answer of a conversation was taken from, over those of others. Not fitted: in
 /// conversations over folders that were written for it, it held every second answer.
@@ -134,8 +127,7 @@ fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidenc
     if question.terms.has_named_entry(passage.text) {
         return ENTRY;
     }
-    let titled = question.terms.entry_share(evidence.title_mask, passage.text).unwrap_or(0.0);
-    if titled >= TITLED_ENTRY { ENTRY } else { 0.0 }
+    if is_entry_named(question, passage, evidence) { ENTRY } else { 0.0 }
 }
 
 impl PassageModel {

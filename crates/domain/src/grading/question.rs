@@ -7,7 +7,7 @@
 
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
-use super::signs::{LINE, Signs};
+use super::signs::{ENTRY, LINE, Signs};
 use super::unnamed::{is_about_something_else, names_foreign_code, names_foreign_number};
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -107,8 +107,11 @@ pub(super) fn answerability_by(
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let by_line = if signs.have_line.contains(&true) { LINE } else { 0.0 };
     let by_heading = signs.headed.iter().copied().fold(0.0, f32::max);
-    let probability = with_odds(model.probability(&features, chunks), odds).max(by_line).max(by_heading);
+    let by_code = if signs.has_code { ENTRY } else { 0.0 };
+    let probability = with_odds(model.probability(&features, chunks), odds).max(by_line).max(by_heading).max(by_code);
+    let texts: Vec<&str> = passages.iter().map(|passage| passage.text).collect();
     let is_elsewhere = is_about_something_else(question, evidence, signs.held)
+        || question.terms.names_unlisted_code(&texts)
         || names_foreign_code(question, passages)
         || names_foreign_number(question, passages);
     let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };

@@ -236,3 +236,26 @@ fn a_denial_may_stand_in_a_sentence_beside_the_nearest() {
     assert!(denied(question, "The daemon did not start. Web pages are owned by the daemon."));
     assert!(!denied("Who owns web pages?", "Web pages are owned by the daemon."));
 }
+
+/// The best grade over passages of one page under these headings.
+fn best_of_page(question: &str, title: &str, texts: &[&str]) -> Grade {
+    let analyzer = Analyzer::english();
+    let parts: Vec<HashSet<String>> =
+        texts.iter().map(|text| analyzer.terms(&format!("{title} {text}")).into_iter().collect()).collect();
+    let parsed =
+        Question::new(analyzer, question, 500, |stem| parts.iter().filter(|part| part.contains(stem)).count() as u64);
+    let passages: Vec<Passage<'_>> =
+        texts.iter().map(|text| Passage { title, text, dense: Some(0.42), lexical: 2.0, among: None }).collect();
+    let evidence = evidence_of(analyzer, &parsed, &passages);
+    let verdicts = grade(&parsed, &passages, &evidence).verdicts;
+    verdicts.iter().map(|verdict| verdict.grade).max().unwrap_or(Grade::Incorrect)
+}
+
+#[test]
+fn a_code_is_answered_by_its_entry_and_by_no_list_without_it() {
+    let codes = "* `8`: Unused. It sometimes meant an uncaught exception.\n* `9` **Invalid Argument**: Either an unknown option was given, or one without a value.\n* `10` **Failure**: The pump threw an error when it was started.";
+    let others = "Exiting is rare, and happens during development of the pump itself.";
+    let grade = |question: &str| best_of_page(question, "Pump Exit codes", &[others, codes]);
+    assert_eq!(grade("What does exit code 9 of the pump mean?"), Grade::Correct);
+    assert!(grade("What does exit code 252 of the pump mean?") < Grade::Correct);
+}
