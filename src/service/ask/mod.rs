@@ -2,6 +2,7 @@
 //! question is in `pipeline.rs`.
 
 mod audit;
+mod beside;
 mod cache;
 mod condense;
 mod context;
@@ -28,7 +29,6 @@ mod rewrite;
 mod settings;
 mod single_flight;
 mod state;
-mod steps;
 mod stream;
 mod sub_questions;
 mod validate;

@@ -31,6 +31,7 @@ use tracing::Instrument;
 use super::{
     AskError, AskOutcome, AskReport, AskWarning, FailedAsk, GradedBy, GradedHit, Rejection, VoidReason,
     audit::AuditGuard,
+    beside::with_those_beside,
     cache::{self, CacheClaim},
     condense,
     context::AskContext,
@@ -47,7 +48,6 @@ use super::{
     retrieve::{self, Corpus},
     rewrite::{self, Rewording},
     state::{LoopState, PlannedRetrieval},
-    steps::with_steps,
     validate::{self, Judgement},
     verify, web, withdrawal,
 };
@@ -229,7 +229,7 @@ async fn answer_from(
     let found = state.pool.hits();
     let evidence = state.sub_questions.take_turns(state.pool.evidence(over));
     let evidence = state.continuation.alone(ask, evidence);
-    let chosen = with_steps(ask, currency::current(ask, &evidence, found), found);
+    let chosen = with_those_beside(ask, currency::current(ask, &evidence, found), found);
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
     // Passages that were joined may tell how their documents begin.
     let sources = currency::current(ask, &sources, &sources);

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::candidate::SentenceCandidate;
+use super::form::asks_for_default;
 use super::naming::words_in;
 use super::quote::plain_line;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -47,6 +48,24 @@ pub(super) fn is_default_field(text: &str) -> bool {
         let label = label.trim_matches(AROUND);
         let is_default = label.eq_ignore_ascii_case("default") || label.eq_ignore_ascii_case("default value");
         is_default && !value.trim_matches(AROUND).is_empty()
+    })
+}
+
+/// Whether a question is for a default, and a text has the item of a setting that the question names, with its default.
+#[must_use]
+pub fn tells_default_asked_for(asked: &str, text: &str) -> bool {
+    if !asks_for_default(asked) {
+        return false;
+    }
+    let words: Vec<&str> = asked.split_whitespace().map(bare).collect();
+    let mut is_of_named = false;
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let item = ["* ", "- ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
+        if let Some(item) = item {
+            is_of_named = code_at_start(item).is_some_and(|name| words.contains(&name));
+        }
+        is_of_named && tells_default_field(line)
     })
 }
 
@@ -185,6 +204,22 @@ mod tests {
         ] {
             assert_eq!(text(question, &[ITEMS]), expected, "{question}");
         }
+    }
+
+    #[test]
+    fn a_text_is_known_to_tell_the_default_that_is_asked_for() {
+        use super::tells_default_asked_for;
+        assert!(tells_default_asked_for("What is the default wait of pump.fill?", ITEMS));
+        assert!(tells_default_asked_for(
+            "What is the default of most?",
+            "* `most` {number} Of lids.\n  **Default:** `7`"
+        ));
+        assert!(!tells_default_asked_for(
+            "What is the default of most?",
+            "* `most` {number} Of lids.\n* `wait` **Default:** `7`"
+        ));
+        assert!(!tells_default_asked_for("How long is the wait of pump.fill?", ITEMS));
+        assert!(!tells_default_asked_for("What is the default color?", ITEMS));
     }
 
     #[test]
