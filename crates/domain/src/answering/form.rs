@@ -142,7 +142,7 @@ pub(super) struct AskedForm<'q> {
     /// Bonus of a sentence that tells a default: a loss where the question is for what holds with those who ask.
     of_default: f32,
     /// Whether it is for a variable of the environment.
-    is_for_environment: bool,
+    pub(super) is_for_environment: bool,
     /// Whether it is for a command.
     is_for_command: bool,
     /// Whether it is for an example.
@@ -198,6 +198,8 @@ impl<'q> AskedForm<'q> {
         }
         if self.is_for_command && names_in_code(sentence).any(|name| self.is_said_by(name)) {
             bonus += SAID_BY_NAME;
+        } else if self.is_for_command && is_entry_of_command(sentence) {
+            bonus += AN_OPTION;
         }
         if is_example {
             bonus -= if is_supposed(sentence) { SUPPOSED } else { EXAMPLE };
@@ -235,6 +237,13 @@ fn asks_for_command(asked: &str) -> bool {
     let mut words = lower_case_words(asked).take(MOST_BEFORE_NAME);
     let asks = words.next().is_some_and(|word| matches!(word.as_str(), "which" | "what"));
     asks && words.any(|word| matches!(word.as_str(), "command" | "commands" | "subcommand"))
+}
+
+/// Whether a sentence begins with the name of a command and tells what that does: "jar-fill — Fills a jar".
+fn is_entry_of_command(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace();
+    let is_name = words.next().is_some_and(|word| bare(word).contains('-') || word.starts_with('`'));
+    is_name && words.next().is_some_and(|word| matches!(word, "-" | "–" | "—" | "--"))
 }
 
 /// Names of commands in a text: words with a hyphen, and code of a few words.
@@ -418,6 +427,7 @@ mod tests {
             ("Which command opens a port?", "The following port-open command opens a port.", SAID_BY_NAME),
             ("Which jar command closes ports?", "Ports are closed by `jar close`.", SAID_BY_NAME),
             ("Which command opens a port?", "The port-list command lists open ports.", 0.0),
+            ("Which command moves a port?", "port-shift — Moves a port to another wall.", AN_OPTION),
             ("Which port is open?", "The following port-open command opens a port.", 0.0),
             ("", "", 0.0),
         ];

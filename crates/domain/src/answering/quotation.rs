@@ -8,7 +8,7 @@ use super::quote::{plain_line, quotable};
 use super::row::{labelled, may_affirm};
 use super::section::{is_label, is_question};
 use super::sentence_reader::{Here, SentenceReader};
-use super::setting::is_default_field;
+use super::setting::Field;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::SentenceEvidence;
@@ -50,8 +50,8 @@ impl<'s> SentenceReader<'s> {
         let row = header.map(|header| labelled(header, words));
         let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
         // However brief: "Blue jars." is a change.
-        let is_default = || self.asked.form.is_for_default && is_default_field(words);
-        let may_be_brief = || heads_list || tells_release || self.tells_changes() || is_default();
+        let is_field = || Field::asked_for(&self.asked.form).is_some_and(|field| field.is(words));
+        let may_be_brief = || heads_list || tells_release || self.tells_changes() || is_field();
         let text = text.or_else(|| may_be_brief().then(|| plain_line(words))?)?;
         let header = header.unwrap_or_default();
         // Asked without its tags and bars: a row of a table of contents may be a question.

@@ -6,7 +6,7 @@ use super::candidate::SentenceCandidate;
 use super::manual_page::NamedPages;
 use super::named_entry::{EntryNames, prefer_about, prefer_asked_for, prefer_codes, prefer_named};
 use super::sentence_reader::SentenceReader;
-use super::setting;
+use super::setting::{self, Field};
 use super::superlative::{Superlative, prefer_extremes};
 use crate::currency;
 use crate::evidence::Question;
@@ -39,11 +39,13 @@ pub fn candidates(
     if asked.form.is_for_default {
         prefer_named(&question.asked, &mut found, &names);
         prefer_about(question, &mut found);
-        setting::prefer_asked(question, sources, evidence, &mut found);
     } else if !question.terms.codes().is_empty() {
         prefer_codes(question.terms.codes(), &mut found, &names);
     } else if question.kind == AnswerKind::Definition {
         prefer_asked_for(&question.asked, &mut found, &names);
+    }
+    if let Some(field) = Field::asked_for(&asked.form) {
+        setting::prefer_asked(field, question, sources, evidence, &mut found);
     }
     if let Some(superlative) = Superlative::asked_for(&question.asked) {
         prefer_extremes(&superlative, question, sources, &mut found);

@@ -1,12 +1,12 @@
-//! Settings of a reference and their defaults. A section is headed by the name of a setting, lists its fields ("Default: 15", "Type:
-//! Number") and tells what it is for; or the item of a list begins with the name in code and tells the default ("`timeout` {number}
-//! The longest wait. **Default:** `0`."). English only.
+//! Settings of a reference and their fields. A section is headed by the name of a setting, lists its fields ("Default: 15",
+//! "Environment: `JARS`") and tells what it is for; or the item of a list begins with the name in code and tells the default
+//! ("`timeout` {number} The longest wait. **Default:** `0`."). English only.
 
 use std::ops::Range;
 
 use super::AnswerSource;
 use super::candidate::SentenceCandidate;
-use super::form::asks_for_default;
+use super::form::{AskedForm, asks_for_default};
 use super::naming::words_in;
 use super::quote::plain_line;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -26,11 +26,20 @@ const LONGEST_NAMING: usize = 300;
 /// Signs of a list and of emphasis around a field.
 const AROUND: [char; 5] = ['*', '_', '`', '-', ' '];
 
-/// The default of a setting.
+/// A field of a setting.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Field {
+    /// What holds where nothing else is said.
+    Default,
+    /// The variable of the environment that sets it.
+    Environment,
+}
+
+/// A setting, with the field that is asked for.
 struct Setting<'t> {
     source: usize,
-    /// Where it is told.
-    default: Range<usize>,
+    /// Where the field is.
+    field: Range<usize>,
     text: &'t str,
     name: &'t str,
     /// The heading or the sentence above it that names the setting, if it does not itself.
@@ -41,14 +50,37 @@ struct Setting<'t> {
     mask: TermMask,
 }
 
-/// Whether a text is the field of a setting that tells its default.
-pub(super) fn is_default_field(text: &str) -> bool {
-    let field = text.trim_start_matches(AROUND).split_once(':');
-    field.is_some_and(|(label, value)| {
-        let label = label.trim_matches(AROUND);
-        let is_default = label.eq_ignore_ascii_case("default") || label.eq_ignore_ascii_case("default value");
-        is_default && !value.trim_matches(AROUND).is_empty()
-    })
+impl Field {
+    /// The field that a question is for.
+    pub(super) const fn asked_for(form: &AskedForm<'_>) -> Option<Self> {
+        match (form.is_for_default, form.is_for_environment) {
+            (true, _) => Some(Self::Default),
+            (false, true) => Some(Self::Environment),
+            (false, false) => None,
+        }
+    }
+
+    const fn labels(self) -> &'static [&'static str] {
+        match self {
+            Self::Default => &["default", "default value"],
+            Self::Environment => &["environment", "environment variable", "env"],
+        }
+    }
+
+    /// Whether a text is this field.
+    pub(super) fn is(self, text: &str) -> bool {
+        let field = text.trim_start_matches(AROUND).split_once(':');
+        field.is_some_and(|(label, value)| {
+            let label = label.trim_matches(AROUND);
+            let is_label = self.labels().iter().any(|own| label.eq_ignore_ascii_case(own));
+            is_label && !value.trim_matches(AROUND).is_empty()
+        })
+    }
+
+    /// Whether a text has the field in it: "`timeout` {number} **Default:** `0`".
+    fn is_in(self, text: &str) -> bool {
+        self.is(text) || self == Self::Default && text.contains("**Default:**")
+    }
 }
 
 /// Whether a question is for a default, and a text has the item of a setting that the question names, with its default.
@@ -65,33 +97,34 @@ pub fn tells_default_asked_for(asked: &str, text: &str) -> bool {
         if let Some(item) = item {
             is_of_named = code_at_start(item).is_some_and(|name| words.contains(&name));
         }
-        is_of_named && tells_default_field(line)
+        is_of_named && Field::Default.is_in(line)
     })
 }
 
-/// Prefers the default of the setting that a question for one is about to those of the settings around it, and begins it with
-/// its name.
+/// Prefers the field of the setting that a question for one is about to those of the settings around it, and begins it with the
+/// setting's name.
 pub(super) fn prefer_asked(
+    field: Field,
     question: &Question,
     sources: &[AnswerSource<'_>],
     evidence: &[PassageEvidence],
     found: &mut [SentenceCandidate],
 ) {
     let read = sources.iter().zip(evidence).enumerate();
-    let settings: Vec<Setting<'_>> =
-        read.flat_map(|(index, (source, evidence))| settings(question, index, source, &evidence.sentences)).collect();
+    let settings: Vec<Setting<'_>> = read
+        .flat_map(|(index, (source, evidence))| settings((field, question), index, source, &evidence.sentences))
+        .collect();
     let asked = asked_for(question, &settings);
     for candidate in found {
-        let is_of = |setting: &&Setting<'_>| {
-            candidate.source == setting.source && candidate.range.start == setting.default.start
-        };
+        let is_of =
+            |setting: &&Setting<'_>| candidate.source == setting.source && candidate.range.start == setting.field.start;
         if let Some(asked) = asked.filter(is_of) {
             (candidate.is_fragment, candidate.holds_kind) = (false, true);
             (candidate.held, candidate.heading) = (candidate.held | asked.mask, candidate.heading | asked.named);
             candidate.bonus += OF_ASKED;
             let naming = asked.naming.as_ref();
             candidate.context = naming.and_then(|(range, text)| Some((range.clone(), plain_line(text)?)));
-        } else if settings.iter().any(|setting| is_of(&setting)) && is_default_field(&candidate.text) {
+        } else if settings.iter().any(|setting| is_of(&setting)) && field.is(&candidate.text) {
             // Without its name it is anything's.
             candidate.is_fragment = true;
         }
@@ -116,7 +149,7 @@ fn asked_for<'s, 't>(question: &Question, settings: &'s [Setting<'t>]) -> Option
 }
 
 fn settings<'t>(
-    question: &Question,
+    (field, question): (Field, &Question),
     index: usize,
     source: &AnswerSource<'t>,
     sentences: &[SentenceEvidence],
@@ -131,26 +164,24 @@ fn settings<'t>(
         settings.extend(blocks.filter_map(|block| {
             let first = block.first()?;
             let name = code_at_start(words(first))?;
-            let default = block.iter().find(|sentence| tells_default_field(words(sentence)))?;
-            let naming = (first.range != default.range).then(|| (first.range.clone(), words(first)));
+            let told = block.iter().find(|sentence| field.is_in(words(sentence)))?;
+            let naming = (first.range != told.range).then(|| (first.range.clone(), words(first)));
             Some(Setting {
                 source: index,
-                default: default.range.clone(),
-                text: words(default),
+                field: told.range.clone(),
+                text: words(told),
                 name,
                 naming: naming.filter(|(range, _)| range.len() <= LONGEST_NAMING),
                 named: words_in(question, name),
                 mask: block.iter().fold(mask_above, |mask, sentence| mask | sentence.mask),
             })
         }));
-        let Some((heading, default)) = heading.zip(section.iter().find(|sentence| is_default_field(words(sentence))))
-        else {
-            continue;
-        };
+        let told = section.iter().find(|sentence| field.is(words(sentence)));
+        let Some((heading, told)) = heading.zip(told) else { continue };
         settings.push(Setting {
             source: index,
-            default: default.range.clone(),
-            text: words(default),
+            field: told.range.clone(),
+            text: words(told),
             name: bare(words(heading)),
             naming: Some((heading.range.clone(), words(heading))),
             named: heading.mask,
@@ -164,11 +195,6 @@ fn settings<'t>(
 fn code_at_start(text: &str) -> Option<&str> {
     let (code, _) = text.trim_start().strip_prefix('`')?.split_once('`')?;
     Some(code.trim()).filter(|code| !code.is_empty() && !code.contains(' '))
-}
-
-/// Whether a text has the field for a default in it: "`timeout` {number} **Default:** `0`".
-fn tells_default_field(text: &str) -> bool {
-    is_default_field(text) || text.contains("**Default:**")
 }
 
 #[cfg(test)]
@@ -204,6 +230,15 @@ mod tests {
         ] {
             assert_eq!(text(question, &[ITEMS]), expected, "{question}");
         }
+    }
+
+    #[test]
+    fn a_variable_is_that_of_the_section_that_is_asked_for() {
+        let keys = "#### `fill.jobs`\n\n* Type: integer\n* Environment: `JAR_FILL_JOBS`\n\nThe number of jars filled at once.\n\n#### `fill.folder`\n\n* Type: path\n* Environment: `JAR_FILL_FOLDER` or `JAR_FOLDER`\n\nWhere jars are filled.\n";
+        assert_eq!(
+            text("Which environment variable sets fill.folder?", &[keys]),
+            "`fill.folder` [^1]\n\nEnvironment: `JAR_FILL_FOLDER` or `JAR_FOLDER` [^1]"
+        );
     }
 
     #[test]
