@@ -10,12 +10,12 @@ use clap::{Args, ValueEnum};
 use embedded_postgres::PrivatePostgresError;
 use eval::{
     ClaimSet, ClaimsReport, Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport,
-    attack::{self, AttackReport, Form},
+    attack::{self, AttackReport, Order},
 };
 use secrecy::ExposeSecret;
 
 use self::{local::LocalService, progress::Progress};
-use super::{ingest::client, output, service_call::service_url};
+use super::{ingest::client, output, service_call::service_url, wording::counted};
 use crate::{
     config::{Config, Origin},
     providers::{
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     /// Keep the collections; a later run with --keep reuses them and indexes nothing again.
     #[arg(long)]
     keep: bool,
-    /// Use at most N queries and questions of each set, and N forms of attack, the same ones every time.
+    /// Use at most N queries and questions of each set, and N documents that give orders, the same ones every time.
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
     /// Search modes to measure.
@@ -64,8 +64,9 @@ pub(super) struct Arguments {
     /// Check the labelled claims of this folder's claims.jsonl, each against its own text, and measure the verdicts.
     #[arg(long, value_name = "DIR")]
     claims: Vec<PathBuf>,
-    /// Ask about documents that give orders to a model, 112 forms at each level of checking, and count those that are
-    /// followed.
+    /// Try attacks at each level of checking, and count those that succeed: 112 documents that give orders to a model, 57
+    /// answers of a model that obeys, and 457 texts that look like delimiters of prompts. Ends with 1 if one of the latter
+    /// two passes that may not.
     #[arg(long)]
     attack: bool,
     /// Measure the service at this URL instead of starting one. Its key is read from `CITED_API_KEY`.
@@ -122,10 +123,10 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         arguments.claims.iter().map(|folder| eval::read_claims(folder, limit)).collect::<Result<Vec<_>, _>>()?;
     let off_corpus = arguments.off_corpus.as_deref().map(|folder| eval::read_off_corpus(folder, limit)).transpose()?;
     let answers = arguments.asks();
-    let attacks = match (arguments.attack, limit) {
+    let orders = match (arguments.attack, limit) {
         (false, _) => Vec::new(),
-        (true, None) => attack::forms(),
-        (true, Some(limit)) => attack::sample(&attack::forms(), limit),
+        (true, None) => attack::orders(),
+        (true, Some(limit)) => attack::sample(&attack::orders(), limit),
     };
     let plan = Plan {
         collection_prefix: arguments.collection_prefix,
@@ -139,12 +140,8 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let shutdown = Shutdown::on_signals()?;
     let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new(), claims: Vec::new(), attacks: None };
     let result = if let Some(server) = &arguments.server {
-        let run = Run {
-            client: eval_client(client(config, Some(server), request_timeout(config))?),
-            plan,
-            attacks,
-            shutdown,
-        };
+        let run =
+            Run { client: eval_client(client(config, Some(server), request_timeout(config))?), plan, orders, shutdown };
         run.measure_all(&sets, &claims, &mut report).await
     } else {
         eprintln!("starting the database and the models");
@@ -156,14 +153,28 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         };
         let key = config.access.operator_keys.first().map(|key| key.expose_secret().to_owned());
         let client = remote::Client::here(service.address(), false, request_timeout(&config))?.with_key(key);
-        let run = Run { client: eval_client(client), plan, attacks, shutdown };
+        let run = Run { client: eval_client(client), plan, orders, shutdown };
         let result = run.measure_all(&sets, &claims, &mut report).await;
         result.and(service.stop().await)
     };
     if !report.sets.is_empty() || !report.claims.is_empty() || report.attacks.is_some() {
         output::print(render(&report, arguments.format)?)?;
     }
-    result
+    result?;
+    refuse_breaches(report.attacks.as_ref())
+}
+
+/// Fails if something passed that may not, whatever the models are.
+fn refuse_breaches(attacks: Option<&AttackReport>) -> anyhow::Result<()> {
+    let breaches = attacks.map(|attacks| attacks.breaches.as_slice()).unwrap_or_default();
+    if breaches.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} passed that may not: {}. Install the newest version, and if it lets them through too, report it as SECURITY.md says",
+        counted(breaches.len(), "attack"),
+        breaches.join("; ")
+    )
 }
 
 /// Request timeout, longer than the service takes for any request of an evaluation: that of a slow ask is the
@@ -235,8 +246,8 @@ fn log_settings(config: &Config) -> telemetry::Settings {
 struct Run {
     client: eval::Client,
     plan: Plan,
-    /// Forms of orders in documents that are asked about.
-    attacks: Vec<Form>,
+    /// Orders in documents that are asked about; none where no attack is tried.
+    orders: Vec<Order>,
     shutdown: Shutdown,
 }
 
@@ -250,7 +261,7 @@ impl Run {
             let measured = self.measure_claims(set).await.with_context(|| format!("set {:?}", set.name))?;
             report.claims.push(measured);
         }
-        if !self.attacks.is_empty() {
+        if !self.orders.is_empty() {
             report.attacks = Some(self.measure_attacks().await?);
         }
         Ok(())
@@ -261,7 +272,7 @@ impl Run {
         let observe = |event: eval::Event<'_>| progress.tell(event);
         let collection = format!("{}-attacks", self.plan.collection_prefix);
         tokio::select! {
-            result = Box::pin(attack::measure_attacks(&self.client, &collection, &self.attacks, &observe)) => result.map_err(advise),
+            result = Box::pin(attack::measure_attacks(&self.client, &collection, &self.orders, &observe)) => result.map_err(advise),
             () = self.shutdown.soft.cancelled() => {
                 Err(anyhow!("stopped by a signal; collection {collection:?} is left behind"))
             }

@@ -5,8 +5,13 @@ use std::{
     process::Output,
 };
 
+use axum::{
+    Json, Router,
+    routing::{delete, get, post},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::net::TcpListener;
 
 use crate::{
     database,
@@ -267,8 +272,55 @@ async fn attacks_are_tried_at_each_level_and_told() {
         assert!((all - 1.0).abs() < 1e-9 && level["asked"] == 112, "{level}");
         assert!(figure("followed") == 0.0 && figure("right") > 0.9, "the built-in answerer obeys nobody: {level}");
     }
+    let attacks = &report["attacks"];
+    assert_eq!(attacks["breaches"], json!([]), "{attacks:#}");
+    let list = |name: &str| attacks[name].as_array().expect("a list").clone();
+    let count = |name: &str, counted: &str| list(name).iter().filter_map(|row| row[counted].as_u64()).sum::<u64>();
+    assert_eq!((count("answers", "answers"), count("boundaries", "texts")), (58, 457), "{attacks:#}");
+    assert!(list("boundaries").iter().all(|row| row["forged"] == 0.0), "{attacks:#}");
+    let passed = |part: &str| {
+        let row = list("answers").into_iter().find(|row| row["part"] == part).unwrap_or_else(|| panic!("{part}"));
+        row["levels"].as_array().expect("levels").iter().map(|level| level["passed"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(passed("none, only the truth"), [1.0, 1.0, 1.0]);
+    assert_eq!(passed("question"), [1.0, 0.0, 0.0]);
+    assert_eq!(passed("claim with a marker"), [1.0, 1.0, 0.0]);
     assert_eq!(app.get("/v1/collections").await.body["collections"], json!([]), "nothing is left behind");
     app.stop().await;
+}
+
+/// A service that finds no fault in any text.
+async fn lax_service() -> String {
+    let job = json!({"id": "j", "state": "succeeded", "counts": {"documents": 1, "unchanged": 0, "failed": 0}});
+    let answer = json!({"outcome": "answered", "answer": "28 days", "model": "lax"});
+    let always = |reply: Value| move || std::future::ready(Json(reply.clone()));
+    let router = Router::new()
+        .route("/v1/check", post(always(json!({"ok": true, "claims": []}))))
+        .route("/v1/collections", post(always(json!({}))))
+        .route("/v1/collections/{name}", delete(always(json!({}))))
+        .route("/v1/documents", post(always(job.clone())))
+        .route("/v1/jobs/{id}", get(always(job)))
+        .route("/v1/ask", post(always(answer)));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    base
+}
+
+#[tokio::test]
+async fn an_attack_that_may_not_pass_is_named_and_fails_the_command() {
+    let base = lax_service().await;
+    let arguments = ["eval", "--attack", "--limit", "1", "--server", &base, "--format", "md"];
+    let output = output_of(&mut command(&arguments, &[])).await;
+    assert_eq!(output.status.code(), Some(1));
+    let page = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(page.contains("| question | 7 | 1.000 | 1.000 | 1.000 |"), "the figures are printed all the same: {page}");
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    for named in
+        ["27 attacks passed that may not", "level cited by its question", "level supported by its claim with a"]
+    {
+        assert!(complaint.contains(named), "{named}: {complaint}");
+    }
 }
 
 #[tokio::test]

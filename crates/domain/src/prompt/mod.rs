@@ -127,6 +127,4 @@ fn push_sources(rendered: &mut String, sources: &[Source<'_>]) {
 }
 
 #[cfg(test)]
-mod guise_tests;
-#[cfg(test)]
 mod tests;

@@ -282,6 +282,13 @@ impl Client {
         Ok(first.iter().filter_map(|verdict| documents.get(&verdict.urn).cloned()).collect())
     }
 
+    /// Whether a text passes the check against a passage at this level.
+    pub(crate) async fn passes(&self, text: &str, passage: &str, level: &str) -> Result<bool, EvaluationError> {
+        let body = json!({"text": text, "passages": [{"text": passage}], "level": level});
+        let answer = self.post("/v1/check", &body).await?;
+        self.read(answer, &[200]).map(|reply: CheckReply| reply.ok)
+    }
+
     /// Holds a claim against its text. Of several sentences the one with the least support counts, and one contradicted
     /// sentence contradicts the claim; a claim without a factual sentence has no support.
     pub(crate) async fn check(&self, claim: &LabelledClaim) -> Result<CheckedClaim, EvaluationError> {

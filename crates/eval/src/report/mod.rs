@@ -27,7 +27,7 @@ pub struct Report {
     pub sets: Vec<SetReport>,
     /// Sets of labelled claims, in the order they were named.
     pub claims: Vec<ClaimsReport>,
-    /// Documents that give orders.
+    /// Attacks of documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attacks: Option<AttackReport>,
 }
@@ -122,7 +122,9 @@ impl Report {
             self.abstentions(),
             conversations(&self.sets),
             self.claims(),
-            attacks::attacks(self.attacks.as_ref()),
+            attacks::documents(self.attacks.as_ref()),
+            attacks::answers(self.attacks.as_ref()),
+            attacks::boundaries(self.attacks.as_ref()),
         ];
         tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
     }
