@@ -66,22 +66,33 @@ impl Client {
         Self { key: Some(format!("Bearer {key}")), ..self }
     }
 
-    /// Sends a request and reads the whole reply.
+    /// Sends a request, with JSON if it has a body, and reads the whole reply.
     pub async fn send(
         &mut self,
         method: Method,
         path: &str,
         body: Option<Bytes>,
     ) -> anyhow::Result<(StatusCode, Bytes)> {
+        self.send_as(method, path, body.map(|body| ("application/json", body))).await
+    }
+
+    /// The same with the media type of the body.
+    pub async fn send_as(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: Option<(&'static str, Bytes)>,
+    ) -> anyhow::Result<(StatusCode, Bytes)> {
         self.sender.ready().await?;
         let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
-        if body.is_some() {
-            request = request.header("content-type", "application/json");
+        if let Some((media_type, _)) = &body {
+            request = request.header("content-type", *media_type);
         }
         if let Some(key) = &self.key {
             request = request.header("authorization", key);
         }
-        let response = self.sender.send_request(request.body(Full::new(body.unwrap_or_default()))?).await?;
+        let response =
+            self.sender.send_request(request.body(Full::new(body.map(|(_, body)| body).unwrap_or_default()))?).await?;
         let status = response.status();
         Ok((status, response.into_body().collect().await?.to_bytes()))
     }

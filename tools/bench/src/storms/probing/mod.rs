@@ -1,135 +1,58 @@
 //! How long the service takes to say that there is nothing: of what another tenant has, or what is hidden from the asker, and
 //! of what nobody has.
 
+mod operations;
+mod things;
+
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
+use bytes::Bytes;
 use hyper::{Method, StatusCode};
-use serde_json::{Value, json};
-use uuid::Uuid;
 
-use super::{Target, ask_in};
-use crate::{asks::percentile_ms, client::Client, random::Random, service::OPERATOR, single::UPLOAD};
+use self::{operations::Probe, things::Hidden};
+use super::Target;
+use crate::{asks::percentile_ms, client::Client, progress, random::Random};
 
 const PAIRS: usize = 1_000;
 const SEED: u64 = 404;
 /// Standard deviations that chance does not make twice in the same direction.
 const TOO_FAR: f64 = 4.0;
 
-/// A kind of thing that is asked for, by the key of somebody who may not see it.
+/// An operation on what is hidden in one way, and on what is not there.
 struct Thing {
-    name: &'static str,
+    name: String,
     key: String,
-    /// Name or id of what is there, and one like it of what is not.
-    there: String,
-    nothing: String,
-    ask: fn(&str) -> (Method, String, Option<Value>),
+    there: Probe,
+    nothing: Probe,
 }
 
 /// Times of both kinds of requests for one kind of thing.
 pub(super) struct Probed {
-    thing: &'static str,
+    thing: String,
     /// Ascending.
     of_another: Vec<Duration>,
     of_nothing: Vec<Duration>,
 }
 
-fn get(path: String) -> (Method, String, Option<Value>) {
-    (Method::GET, path, None)
-}
-
-fn citation(document: &str) -> (Method, String, Option<Value>) {
-    get(format!("/v1/citations/cited%3Ac%2F{document}%401%230"))
-}
-
-fn page(document: &str) -> (Method, String, Option<Value>) {
-    get(format!("/c/cited%3Ac%2F{document}%401%230"))
-}
-
-/// An id as old as the other one.
-fn beside(id: &str) -> anyhow::Result<String> {
-    Ok(Uuid::from_u128(id.parse::<Uuid>()?.as_u128() ^ 1).to_string())
-}
-
-fn text<'v>(value: &'v Value, pointer: &str) -> anyhow::Result<&'v str> {
-    value.pointer(pointer).and_then(Value::as_str).with_context(|| format!("{pointer} is missing in {value}"))
-}
-
-/// Makes what is asked for.
+/// Every operation on everything that is hidden, where that is another request than the one on nothing.
 async fn things(target: &Target) -> anyhow::Result<Vec<Thing>> {
-    let mut operator = Client::connect(target.address).await?.with_key(OPERATOR);
-    let mut key = async |tenant: &str, wanted: Value| {
-        let made = operator.json(Method::POST, &format!("/v1/tenants/{tenant}/keys"), Some(&wanted)).await?;
-        anyhow::Ok((text(&made, "/secret")?.to_owned(), text(&made, "/key/id")?.to_owned()))
-    };
-    let (attacker, _) = key(&target.tenants[0], json!({"name": "admin", "scopes": ["admin"]})).await?;
-    let (owner, key_id) = key(&target.tenants[1], json!({"name": "admin", "scopes": ["admin"]})).await?;
-    let reader = json!({"name": "reader", "scopes": ["ask", "read"], "principals": ["user:ada"]});
-    let (reader, _) = key(&target.tenants[1], reader).await?;
-    let limited = json!({"name": "limited", "scopes": ["ask", "read"], "collections": ["c"]});
-    let (limited, _) = key(&target.tenants[1], limited).await?;
-    let mut owner = Client::connect(target.address).await?.with_key(&owner);
-    let mut store = async |collection: &str, document: Value| {
-        let body = json!({"collection": collection, "documents": [document]});
-        owner.json(Method::POST, UPLOAD, Some(&body)).await
-    };
-    let job = store("c", json!({"source": "probed", "text": "Some words."})).await?;
-    let (job_id, document) = (text(&job, "/id")?.to_owned(), text(&job, "/items/0/document_id")?.to_owned());
-    let hidden = json!({"source": "hidden", "text": "Other words.", "acl": {"allow": ["user:bob"]}});
-    let hidden = store("c", hidden).await?;
-    let hidden = text(&hidden, "/items/0/document_id")?.to_owned();
-    let elsewhere = store("probed-1", json!({"source": "a", "text": "Words."})).await?;
-    let elsewhere = text(&elsewhere, "/items/0/document_id")?.to_owned();
-    let erased = store("c", json!({"source": "erased", "text": "Words."})).await?;
-    let wanted = json!({"document": text(&erased, "/items/0/document_id")?});
-    let erasure = owner.json(Method::POST, "/v1/erasures", Some(&wanted)).await?;
-    let erasure = text(&erasure, "/id")?.to_owned();
-    let collection = owner.json(Method::GET, "/v1/collections/probed-1", None).await?;
-    let index = text(&collection, "/index_id")?.to_owned();
-    let mut other_key = key_id.clone();
-    other_key.replace_range(15.., if key_id.ends_with('0') { "1" } else { "0" });
-    let by_id = |name, key: &str, id: &str, ask| {
-        anyhow::Ok(Thing { name, key: key.to_owned(), there: id.to_owned(), nothing: beside(id)?, ask })
-    };
-    let by_name = |name, key: &str, ask| Thing {
-        name,
-        key: key.to_owned(),
-        there: "probed-1".to_owned(),
-        nothing: "probed-2".to_owned(),
-        ask,
-    };
-    let ask_collection =
-        |name: &str| (Method::POST, "/v1/ask".to_owned(), Some(ask_in(name, "Which words are there?")));
-    Ok(vec![
-        by_id("document", &attacker, &document, |id| get(format!("/v1/documents/{id}")))?,
-        by_id("chunks", &attacker, &document, |id| get(format!("/v1/documents/{id}/chunks")))?,
-        by_id("citation", &attacker, &document, citation)?,
-        by_id("page of a citation", &attacker, &document, page)?,
-        by_id("job", &attacker, &job_id, |id| get(format!("/v1/jobs/{id}")))?,
-        by_id("erasure", &attacker, &erasure, |id| get(format!("/v1/erasures/{id}")))?,
-        by_id("index", &attacker, &index, |id| {
-            (Method::POST, format!("/v1/collections/c/indexes/{id}/activate"), Some(json!({})))
-        })?,
-        Thing {
-            name: "key",
-            key: attacker.clone(),
-            there: key_id,
-            nothing: other_key,
-            ask: |id| get(format!("/v1/keys/{id}")),
-        },
-        by_name("collection", &attacker, |name| get(format!("/v1/collections/{name}"))),
-        by_name("ask of a collection", &attacker, ask_collection),
-        by_id("hidden document", &reader, &hidden, |id| get(format!("/v1/documents/{id}")))?,
-        by_id("hidden citation", &reader, &hidden, citation)?,
-        by_id("page of a hidden citation", &reader, &hidden, page)?,
-        by_id("check against a hidden citation", &reader, &hidden, |id| {
-            let body = json!({"text": "Other words.", "urns": [format!("cited:c/{id}@1#0")]});
-            (Method::POST, "/v1/check".to_owned(), Some(body))
-        })?,
-        by_id("citation of a hidden collection", &limited, &elsewhere, citation)?,
-        by_name("hidden collection", &limited, |name| get(format!("/v1/collections/{name}"))),
-        by_name("ask of a hidden collection", &limited, ask_collection),
-    ])
+    let document = Client::connect(target.address).await?.json(Method::GET, "/openapi.json", None).await?;
+    let mut things = Vec::new();
+    let operations = operations::operations(&document)?;
+    for Hidden { from, key, scopes, there, nothing } in things::hidden(target).await? {
+        for operation in operations.iter().filter(|operation| operation.is_open_to(scopes)) {
+            if operation.makes() && from == "another tenant" {
+                continue;
+            }
+            let (of_there, of_nothing) = (operation.probe(&there)?, operation.probe(&nothing)?);
+            if of_there != of_nothing {
+                let name = format!("{}, hidden by {from}", operation.id);
+                things.push(Thing { name, key: key.clone(), there: of_there, nothing: of_nothing });
+            }
+        }
+    }
+    Ok(things)
 }
 
 /// Asks for things that are hidden from the asker and for what nobody has in turn, of each kind as often; all of it twice.
@@ -137,8 +60,9 @@ pub(super) async fn measure(target: &Target) -> anyhow::Result<[Vec<Probed>; 2]>
     let things = things(target).await?;
     let mut random = Random::new(SEED);
     let mut runs = [Vec::new(), Vec::new()];
-    for run in &mut runs {
+    for (number, run) in (1..).zip(&mut runs) {
         for thing in &things {
+            progress(&format!("storms: probing, {number} of 2: {}", thing.name));
             run.push(probe(target, thing, &mut random).await?);
         }
     }
@@ -153,18 +77,20 @@ async fn probe(target: &Target, thing: &Thing, random: &mut Random) -> anyhow::R
         if random.below(2) == 0 {
             turns.reverse();
         }
-        for (times, name) in turns {
-            let (method, path, body) = (thing.ask)(name);
+        let mut statuses = Vec::with_capacity(2);
+        for (times, Probe { method, path, body }) in turns {
+            let body = body.clone().map(|(media_type, text)| (media_type, Bytes::from(text)));
             let started = Instant::now();
-            let (status, _) = asker.send(method, &path, body.map(|body| body.to_string().into())).await?;
+            let (status, _) = asker.send_as(method.clone(), path, body).await?;
             times.push(started.elapsed());
-            let is_refused = matches!(status, StatusCode::NOT_FOUND | StatusCode::CONFLICT);
-            ensure!(is_refused, "{} {name} was answered {status}", thing.name);
+            ensure!(!status.is_server_error() && status != StatusCode::BAD_REQUEST, "{}: {status}", thing.name);
+            statuses.push(status);
         }
+        ensure!(statuses.first() == statuses.last(), "{} is told by its status: {statuses:?}", thing.name);
     }
     of_another.sort_unstable();
     of_nothing.sort_unstable();
-    Ok(Probed { thing: thing.name, of_another, of_nothing })
+    Ok(Probed { thing: thing.name.clone(), of_another, of_nothing })
 }
 
 impl Probed {
@@ -179,10 +105,10 @@ impl Probed {
 }
 
 /// The things that answer differently in both runs.
-pub(super) fn told([first, second]: &[Vec<Probed>; 2]) -> Vec<&'static str> {
-    let deviations = first.iter().zip(second).map(|(one, other)| (one.thing, one.deviation(), other.deviation()));
+pub(super) fn told([first, second]: &[Vec<Probed>; 2]) -> Vec<String> {
+    let deviations = first.iter().zip(second).map(|(one, other)| (&one.thing, one.deviation(), other.deviation()));
     let is_told = |one: f64, other: f64| one.abs() > TOO_FAR && other.abs() > TOO_FAR && one.signum() == other.signum();
-    deviations.filter(|(_, one, other)| is_told(*one, *other)).map(|(thing, ..)| thing).collect()
+    deviations.filter(|(_, one, other)| is_told(*one, *other)).map(|(thing, ..)| thing.clone()).collect()
 }
 
 pub(super) fn table([first, second]: &[Vec<Probed>; 2]) -> String {
