@@ -182,7 +182,7 @@ impl Operation {
     }
 
     fn body(&self, named: &Named) -> Option<Value> {
-        let collections = json!([named.collection]);
+        let (collections, model) = (json!([named.collection]), format!("cited/{}", named.collection));
         if let Some(tool) = self.id.strip_prefix("call_mcp ") {
             let params = json!({"name": tool, "arguments": arguments(tool, named)});
             return Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
@@ -190,9 +190,9 @@ impl Operation {
         let body = match self.id.as_str() {
             "ask" | "stream_ask" => json!({"question": "Where does it grow?", "collections": collections}),
             "create_chat_completion" => {
-                json!({"model": named.collection, "messages": [{"role": "user", "content": "Where does it grow?"}]})
+                json!({"model": model, "messages": [{"role": "user", "content": "Where does it grow?"}]})
             }
-            "create_response" => json!({"model": named.collection, "input": "Where does it grow?"}),
+            "create_response" => json!({"model": model, "input": "Where does it grow?"}),
             "search" => json!({"query": "Where does it grow?", "collections": collections}),
             "check" => json!({"text": "It grows in the office.", "urns": [named.urn]}),
             "create_erasure" => json!({"document": named.document}),
