@@ -69,25 +69,19 @@ impl DocumentService {
         Ok(self.store.documents().documents(tenant, &filter, list.limit).await?)
     }
 
-    /// One document.
+    /// One document of these collections, as a caller with these numbers sees it.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub(crate) async fn get(&self, tenant: TenantId, id: Uuid) -> Result<DocumentRow, ServiceError> {
-        self.get_seen_by(tenant, id, None).await
-    }
-
-    /// One document, as a caller with these numbers sees it.
-    ///
-    /// # Errors
-    /// [`ServiceError::NotFound`].
-    pub(crate) async fn get_seen_by(
+    pub(crate) async fn get_among(
         &self,
         tenant: TenantId,
         id: Uuid,
+        among: Option<Vec<String>>,
         caller: Option<Vec<i32>>,
     ) -> Result<DocumentRow, ServiceError> {
-        self.store.documents().document(tenant, id, caller).await?.ok_or_else(|| no_document(id))
+        let filter = DocumentFilter { id: Some(id), among, caller, ..DocumentFilter::default() };
+        self.store.documents().documents(tenant, &filter, 1).await?.pop().ok_or_else(|| no_document(id))
     }
 
     /// The extracted text of a document.
@@ -109,7 +103,7 @@ impl DocumentService {
         from: u32,
         limit: i64,
     ) -> Result<Vec<StoredChunk>, ServiceError> {
-        self.get(tenant, id).await?;
+        self.get_among(tenant, id, None, None).await?;
         Ok(self.store.documents().chunks(tenant, id, i32::try_from(from).unwrap_or(i32::MAX), limit).await?)
     }
 

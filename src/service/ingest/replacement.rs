@@ -50,7 +50,7 @@ impl IngestService {
         let missing = || ServiceError::NotFound { what: "document", name: document.to_string() };
         let webhook = replacement.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         // A document never changes its collection.
-        let name = self.store.documents().document(tenant, document, None).await?.ok_or_else(missing)?.collection;
+        let name = self.store.documents().document(tenant, document).await?.ok_or_else(missing)?.collection;
         let collection = self.store.collections().collection(tenant, &name).await?.ok_or_else(missing)?;
         if self.embedders.of(collection.profile_id).is_none() {
             return Err(foreign_profile(&collection));

@@ -98,10 +98,12 @@ impl Documents<'_> {
     ) -> Result<Option<CitedState>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let version = i32::try_from(cited.version).unwrap_or(i32::MAX);
-        let document = sqlx::query!(
-            "SELECT d.version FROM document d
-             JOIN collection c ON c.tenant_id = d.tenant_id AND c.collection_id = d.collection_id
-             WHERE d.tenant_id = $1 AND d.document_id = $2 AND c.name = $3 AND may_see(d.allowed, d.denied, $4)",
+        // The collection is looked up in any case, the document of another one is not told from none by the time of that.
+        let found = sqlx::query_scalar!(
+            r#"SELECT (SELECT d.version FROM document d
+                       WHERE d.tenant_id = $1 AND d.document_id = $2 AND d.collection_id = c.collection_id
+                         AND may_see(d.allowed, d.denied, $4)) AS "version?"
+               FROM collection c WHERE c.tenant_id = $1 AND c.name = $3"#,
             tenant.0,
             cited.document_id,
             cited.collection,
@@ -109,13 +111,13 @@ impl Documents<'_> {
         )
         .fetch_optional(&mut *transaction)
         .await?;
-        let state = match document {
+        let state = match found.flatten() {
             None => deleted(&mut transaction, tenant, cited.document_id, version).await?,
-            Some(document) if version > document.version => None,
-            Some(document) if version == document.version => {
+            Some(newest) if version > newest => None,
+            Some(newest) if version == newest => {
                 current(&mut transaction, tenant, cited).await?.map(CitedState::Current)
             }
-            Some(document) => superseded(&mut transaction, tenant, cited, document.version.unsigned_abs()).await?,
+            Some(newest) => superseded(&mut transaction, tenant, cited, newest.unsigned_abs()).await?,
         };
         transaction.commit().await?;
         Ok(state)

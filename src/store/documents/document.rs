@@ -118,13 +118,8 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn document(
-        &self,
-        tenant: TenantId,
-        id: Uuid,
-        caller: Option<Vec<i32>>,
-    ) -> Result<Option<DocumentRow>, StoreError> {
-        let filter = DocumentFilter { id: Some(id), caller, ..DocumentFilter::default() };
+    pub(crate) async fn document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentRow>, StoreError> {
+        let filter = DocumentFilter { id: Some(id), ..DocumentFilter::default() };
         Ok(self.documents(tenant, &filter, 1).await?.pop())
     }
 
