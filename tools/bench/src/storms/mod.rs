@@ -38,7 +38,8 @@ Usage:
   --binary PATH      the service (target/release/cited)
   --sockets N        silent connections (10000); both processes need as many file descriptors and some more
   --only NAME        one of them: silent, leaving, trickling, hanging, webhooks, guessing, asking,
-                     probing";
+                     probing
+  --probes TEXT      of the probes only those whose name has this: an operation, or \"hidden by a list\"";
 
 const SEED: u64 = 48;
 /// Beside those of keys.
@@ -60,17 +61,19 @@ pub struct StormsArguments {
     binary: PathBuf,
     sockets: usize,
     only: Option<String>,
+    probes: String,
 }
 
 impl StormsArguments {
     /// Reads what follows `storms`.
     pub fn read(mut given: impl Iterator<Item = String>) -> anyhow::Result<Self> {
-        let mut arguments = Self { binary: release_build(), sockets: 10_000, only: None };
+        let mut arguments = Self { binary: release_build(), sockets: 10_000, only: None, probes: String::new() };
         while let Some(name) = given.next() {
             match (name.as_str(), given.next()) {
                 ("--binary", Some(value)) => arguments.binary = value.into(),
                 ("--sockets", Some(value)) => arguments.sockets = number(&value)?,
                 ("--only", Some(value)) => arguments.only = Some(value),
+                ("--probes", Some(value)) => arguments.probes = value,
                 _ => bail!("{USAGE}"),
             }
         }
@@ -130,7 +133,7 @@ pub async fn run(arguments: &StormsArguments) -> anyhow::Result<()> {
             _ => requests::asking(&target).await?,
         });
     }
-    let probed = if is_wanted("probing") { Some(probing::measure(&target).await?) } else { None };
+    let probed = if is_wanted("probing") { Some(probing::measure(&target, &arguments.probes).await?) } else { None };
     let (now, most) = service.memory_mb()?;
     service.stop().await?;
     println!("{}\n", machine());

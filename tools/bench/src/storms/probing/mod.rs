@@ -55,9 +55,12 @@ async fn things(target: &Target) -> anyhow::Result<Vec<Thing>> {
     Ok(things)
 }
 
-/// Asks for things that are hidden from the asker and for what nobody has in turn, of each kind as often; all of it twice.
-pub(super) async fn measure(target: &Target) -> anyhow::Result<[Vec<Probed>; 2]> {
-    let things = things(target).await?;
+/// Asks for things that are hidden from the asker and for what nobody has in turn, of each kind as often; all of it twice. Of
+/// all kinds those whose name has this text.
+pub(super) async fn measure(target: &Target, named: &str) -> anyhow::Result<[Vec<Probed>; 2]> {
+    let mut things = things(target).await?;
+    things.retain(|thing| thing.name.contains(named));
+    ensure!(!things.is_empty(), "no probe has {named:?} in its name");
     let mut random = Random::new(SEED);
     let mut runs = [Vec::new(), Vec::new()];
     for (number, run) in (1..).zip(&mut runs) {

@@ -85,10 +85,10 @@ pub(super) async fn hidden(target: &Target) -> anyhow::Result<[Hidden; 3]> {
     let (reader, _) = key(owning, reader).await?;
     let mut owner = Client::connect(target.address).await?.with_key(&owner);
     let mut post = async |path: &str, body: Value| owner.json(Method::POST, path, Some(&body)).await;
-    let elsewhere = json!([{"source": "probed", "text": "Some words."}]);
+    let elsewhere = json!([{"source": "probed-elsewhere", "text": "Some words."}]);
     let elsewhere = post(UPLOAD, json!({"collection": "probed-1", "documents": elsewhere})).await?;
     let asked = post("/v1/ask", ask_in("probed-1", "Which words are there?")).await?;
-    let listed = json!([{"source": "probed", "text": "Other words.", "acl": {"allow": ["user:bob"]}}]);
+    let listed = json!([{"source": "probed-listed", "text": "Other words.", "acl": {"allow": ["user:bob"]}}]);
     let listed = post(UPLOAD, json!({"collection": "c", "documents": listed})).await?;
     let erased = json!([{"source": "erased", "text": "Words."}]);
     let erased = post(UPLOAD, json!({"collection": "c", "documents": erased})).await?;
@@ -98,7 +98,7 @@ pub(super) async fn hidden(target: &Target) -> anyhow::Result<[Hidden; 3]> {
         collection: "probed-1".to_owned(),
         within: "c".to_owned(),
         document: text(&elsewhere, "/items/0/document_id")?,
-        source: "probed".to_owned(),
+        source: "probed-elsewhere".to_owned(),
         job: text(&elsewhere, "/id")?,
         ask: text(&asked, "/id")?,
         index: text(&collection, "/index_id")?,
@@ -107,6 +107,7 @@ pub(super) async fn hidden(target: &Target) -> anyhow::Result<[Hidden; 3]> {
     };
     let listed = Named {
         collection: "c".to_owned(),
+        source: "probed-listed".to_owned(),
         document: text(&listed, "/items/0/document_id")?,
         job: text(&listed, "/id")?,
         ..closed.clone()
