@@ -43,15 +43,17 @@ const FEWEST_LISTED: usize = 3;
 /// Loss of a sentence that a mail quotes of the message before.
 const MESSAGE_BEFORE: f32 = 0.4;
 
-/// The part of a sentence in release notes.
+/// What a sentence is in a text of a certain form, if that makes it an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum InRelease {
-    /// None that the question is for.
-    No,
-    /// A heading that tells when what the question names was, or which version is the latest.
-    Heading,
-    /// A line that holds, with the version above it, all of the question.
-    Line,
+pub(super) enum Role {
+    /// Any sentence.
+    Sentence,
+    /// A heading of release notes that tells when what the question names was, or which version is the latest.
+    ReleaseHeading,
+    /// A line of release notes that holds, with the version above it, all of the question.
+    ReleaseLine,
+    /// The field of the setting that is asked for.
+    SettingField,
 }
 
 /// A sentence that may be quoted.
@@ -93,8 +95,8 @@ pub struct SentenceCandidate {
     pub(super) is_fragment: bool,
     /// Whether it is a row of a table.
     pub(super) is_row: bool,
-    /// Its part in the notes of a release that is asked for.
-    pub(super) in_release: InRelease,
+    /// What it is in a text of a certain form.
+    pub(super) role: Role,
     /// Share of the question's weight in the first cell of a row, which mostly names what the row is about.
     pub(super) named: f32,
     /// Share of the title of its document that the question holds.
@@ -154,7 +156,7 @@ impl SentenceCandidate {
             told_below: None,
             taken_back: None,
             is_row: quoted.is_row,
-            in_release: if quoted.tells_release { InRelease::Heading } else { InRelease::No },
+            role: if quoted.tells_release { Role::ReleaseHeading } else { Role::Sentence },
             place: here.place,
             block: sentence.block,
             entry: None,

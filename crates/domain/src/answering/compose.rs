@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::candidate::{InRelease, SentenceCandidate};
+use super::candidate::{Role, SentenceCandidate};
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
 use super::form::asks_for_default;
@@ -76,11 +76,12 @@ pub fn compose(
     };
     let best = *choice.sentences.first()?;
     let features = Features::of(question, best, &ranked, likeness);
-    let is_in_form =
-        best.0.bonus >= IN_FORM || best.0.in_release == InRelease::Line || is_row_asked_for(question, best.0);
+    let is_in_form = best.0.bonus >= IN_FORM || best.0.role == Role::ReleaseLine || is_row_asked_for(question, best.0);
     let least = if is_in_form { LEAST_IN_FORM } else { LEAST };
     let lacks_kind = parts.is_empty() && !sought.is_told_by(&choice.sentences);
-    let is_rivalled = parts.is_empty() && is_rivalled(&choice.sentences, &features);
+    let is_told = matches!(best.0.role, Role::ReleaseHeading | Role::SettingField);
+    let is_rivalled =
+        parts.is_empty() && best.0.role != Role::SettingField && is_rivalled(&choice.sentences, &features);
     let goes_below = parts.is_empty();
     let chosen = in_reading_order(choice.sentences);
     let chosen = if parts.is_empty() {
@@ -90,7 +91,7 @@ pub fn compose(
     };
     let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
-    let is_doubted = features.probability() < least && best.0.in_release != InRelease::Heading;
+    let is_doubted = features.probability() < least && !is_told;
     answer.is_unlikely = is_doubted || is_one_of_alike(question, best.0, &ranked);
     answer.name_missing(&choice.missing);
     Some(answer)
@@ -138,7 +139,7 @@ fn is_echo(question: &Question, sentence: &SentenceCandidate) -> bool {
     let leads_in = !sentence.items.is_empty() || sentence.code.is_some();
     // "It is thread-safe" has the words of the question whether it is.
     let may_affirm = question.kind == AnswerKind::YesNo && !sentence.text.trim_end().ends_with('?');
-    if sentence.is_row || sentence.in_release == InRelease::Line || leads_in || may_affirm {
+    if sentence.is_row || sentence.role == Role::ReleaseLine || leads_in || may_affirm {
         return false;
     }
     let asked: HashSet<String> = lower_case_words(&question.text).collect();

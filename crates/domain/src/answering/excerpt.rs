@@ -48,6 +48,9 @@ const LIST_ASKED_FOR: f32 = 0.5;
 pub(super) const LONGEST_STEPS: usize = 1500;
 const LONGEST_CLOSEST: usize = 800;
 
+/// Loss of a section that says no more than the title above it, for a question for steps: more than others differ by.
+const OF_SUBTITLE: f32 = 10.0;
+
 /// Longest section that says no more than a title, in bytes.
 const LONGEST_SUBTITLE: usize = 80;
 
@@ -139,7 +142,7 @@ impl<'m> Sources<'m> {
 
     /// The section that tells best what to do; of a list of options the entries that do, and of a table the rows.
     fn steps(&self) -> Vec<Excerpt> {
-        let mut best: Option<((bool, f32), usize, &Range<usize>, usize)> = None;
+        let mut best: Option<(f32, usize, &Range<usize>, usize)> = None;
         for (number, read) in self.read.iter().enumerate() {
             if is_aside(read.source.heading, &self.material.question.text) {
                 continue;
@@ -153,8 +156,8 @@ impl<'m> Sources<'m> {
                     + SECTION_WEIGHT * self.share(number, given.clone())
                     + HEADING_WEIGHT * self.share_of_heading(read)
                     + if has_steps { STEPS_BONUS } else { 0.0 };
-                // What stands below a title repeats it.
-                let value = (has_steps || read.bytes_of_words(&given) > LONGEST_SUBTITLE, value);
+                let repeats_title = !has_steps && read.bytes_of_words(&given) <= LONGEST_SUBTITLE;
+                let value = if repeats_title { value - OF_SUBTITLE } else { value };
                 if best.is_none_or(|(highest, ..)| value > highest) {
                     best = Some((value, number, section, anchor));
                 }

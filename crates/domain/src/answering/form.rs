@@ -130,6 +130,25 @@ const AMOUNTS: [&str; 14] = [
     "indefinitely",
 ];
 
+/// Things that a question asks for the name of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// A variable of the environment.
+    Variable,
+    /// A command.
+    Command,
+}
+
+impl Named {
+    /// What a question, in lower case, asks for the name of.
+    fn asked_for(asked: &str) -> Option<Self> {
+        if asked.contains("environment variable") {
+            return Some(Self::Variable);
+        }
+        asks_for_command(asked).then_some(Self::Command)
+    }
+}
+
 /// The form that a question asks for.
 pub(super) struct AskedForm<'q> {
     question: &'q Question,
@@ -141,10 +160,8 @@ pub(super) struct AskedForm<'q> {
     pub(super) is_for_default: bool,
     /// Bonus of a sentence that tells a default: a loss where the question is for what holds with those who ask.
     of_default: f32,
-    /// Whether it is for a variable of the environment.
-    pub(super) is_for_environment: bool,
-    /// Whether it is for a command.
-    is_for_command: bool,
+    /// What it is for the name of.
+    pub(super) named: Option<Named>,
     /// Whether it is for an example.
     is_for_example: bool,
 }
@@ -163,8 +180,7 @@ impl<'q> AskedForm<'q> {
                 false if lower_case_words(&asked).any(|word| OWN.contains(&word.as_str())) => -NOT_OWN,
                 false => 0.0,
             },
-            is_for_environment: asked.contains("environment variable"),
-            is_for_command: asks_for_command(&asked),
+            named: Named::asked_for(&asked),
             is_for_example: asked.contains("example"),
         }
     }
@@ -193,14 +209,12 @@ impl<'q> AskedForm<'q> {
         if self.of_default.abs() > 0.0 && tells_default(sentence) && !is_example {
             bonus += self.of_default;
         }
-        if self.is_for_environment && names_variable(sentence) {
-            bonus += ENVIRONMENT;
-        }
-        if self.is_for_command && names_in_code(sentence).any(|name| self.is_said_by(name)) {
-            bonus += SAID_BY_NAME;
-        } else if self.is_for_command && is_entry_of_command(sentence) {
-            bonus += AN_OPTION;
-        }
+        bonus += match self.named {
+            Some(Named::Variable) if names_variable(sentence) => ENVIRONMENT,
+            Some(Named::Command) if names_in_code(sentence).any(|name| self.is_said_by(name)) => SAID_BY_NAME,
+            Some(Named::Command) if is_entry_of_command(sentence) => AN_OPTION,
+            _ => 0.0,
+        };
         if is_example {
             bonus -= if is_supposed(sentence) { SUPPOSED } else { EXAMPLE };
         }
@@ -211,7 +225,7 @@ impl<'q> AskedForm<'q> {
 impl AskedForm<'_> {
     /// Bonus of a sentence below a heading that is the name of what is asked for: of a variable, or of an option.
     pub(super) fn bonus_below(&self, heading: &str, sentence: &str) -> Option<f32> {
-        if self.is_for_environment && names_variable(heading) && !names_variable(sentence) {
+        if self.named == Some(Named::Variable) && names_variable(heading) && !names_variable(sentence) {
             return Some(ENVIRONMENT);
         }
         let is_option = |text: &str| !options(text).is_empty();

@@ -2,7 +2,7 @@
 
 use super::AnswerSource;
 use super::asked::{Asked, Heading};
-use super::candidate::{InRelease, SentenceCandidate};
+use super::candidate::{Role, SentenceCandidate};
 use super::entry::{Entry, is_glossary};
 use super::form::tells_default;
 use super::fragment::is_title_line;
@@ -137,7 +137,7 @@ impl<'s> SentenceReader<'s> {
         let above_it = evidence.sentences.iter().take(place).rfind(|above| above.kind == BlockKind::Heading);
         let held = candidate.held | above_it.map_or(0, |heading| heading.mask);
         if version.is_some() && asked.question.terms.share(held) >= 1.0 {
-            (candidate.in_release, candidate.is_fragment) = (InRelease::Line, false);
+            (candidate.role, candidate.is_fragment) = (Role::ReleaseLine, false);
         }
         let named = name_over(asked, source, evidence.sentences.get(..place).unwrap_or_default(), &candidate.text);
         candidate.bonus += named.as_ref().map_or(0.0, |(_, bonus)| *bonus);

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::AnswerSource;
-use super::candidate::SentenceCandidate;
-use super::form::{AskedForm, asks_for_default};
+use super::candidate::{Role, SentenceCandidate};
+use super::form::{AskedForm, Named, asks_for_default};
 use super::naming::words_in;
 use super::quote::plain_line;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -53,10 +53,10 @@ struct Setting<'t> {
 impl Field {
     /// The field that a question is for.
     pub(super) const fn asked_for(form: &AskedForm<'_>) -> Option<Self> {
-        match (form.is_for_default, form.is_for_environment) {
+        match (form.is_for_default, form.named) {
             (true, _) => Some(Self::Default),
-            (false, true) => Some(Self::Environment),
-            (false, false) => None,
+            (false, Some(Named::Variable)) => Some(Self::Environment),
+            (false, _) => None,
         }
     }
 
@@ -119,7 +119,7 @@ pub(super) fn prefer_asked(
         let is_of =
             |setting: &&Setting<'_>| candidate.source == setting.source && candidate.range.start == setting.field.start;
         if let Some(asked) = asked.filter(is_of) {
-            (candidate.is_fragment, candidate.holds_kind) = (false, true);
+            (candidate.role, candidate.is_fragment, candidate.holds_kind) = (Role::SettingField, false, true);
             (candidate.held, candidate.heading) = (candidate.held | asked.mask, candidate.heading | asked.named);
             candidate.bonus += OF_ASKED;
             let naming = asked.naming.as_ref();

@@ -113,7 +113,8 @@ pub(super) fn answerability_by(
     let is_elsewhere = is_about_something_else(question, evidence, signs.held)
         || question.terms.names_unlisted_code(&texts)
         || names_foreign_code(question, passages)
-        || names_foreign_number(question, passages);
+        // A list names its codes by their numbers alone.
+        || !signs.has_code && names_foreign_number(question, passages);
     let highest = if is_elsewhere { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }

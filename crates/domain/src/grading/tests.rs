@@ -253,8 +253,8 @@ fn best_of_page(question: &str, title: &str, texts: &[&str]) -> Grade {
 
 #[test]
 fn a_code_is_answered_by_its_entry_and_by_no_list_without_it() {
-    let codes = "* `8`: Unused. It sometimes meant an uncaught exception.\n* `9` **Invalid Argument**: Either an unknown option was given, or one without a value.\n* `10` **Failure**: The pump threw an error when it was started.";
-    let others = "Exiting is rare, and happens during development of the pump itself.";
+    let codes = "* `8`: Unused. Exit code 8 sometimes meant an uncaught exception.\n* `9` **Invalid Argument**: Either an unknown option was given, or one without a value.\n* `10` **Failure**: The pump threw an error when it was started.";
+    let others = "Exit code 1 is rare, and happens during development of the pump itself.";
     let grade = |question: &str| best_of_page(question, "Pump Exit codes", &[others, codes]);
     assert_eq!(grade("What does exit code 9 of the pump mean?"), Grade::Correct);
     assert!(grade("What does exit code 252 of the pump mean?") < Grade::Correct);
