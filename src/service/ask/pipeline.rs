@@ -71,9 +71,10 @@ pub(super) async fn run(ask: &AskContext, emitter: Emitter) -> Result<AskReport,
 async fn conclude(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, FailedAsk> {
     let audit = AuditGuard::new(ask);
     let mut claim = None;
+    let answering = Box::pin(answer(ask, &mut emitter, &mut claim));
     let work = async {
         tokio::select! {
-            result = answer(ask, &mut emitter, &mut claim) => result,
+            result = answering => result,
             withdrawn = withdrawal::withdrawn(ask) => Err(withdrawn),
         }
     };
