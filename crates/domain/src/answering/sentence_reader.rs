@@ -10,13 +10,18 @@ use super::header::Headers;
 use super::listed::{List, Lists};
 use super::section::{RunIn, Section, is_question};
 use super::surroundings::{
-    Above, context, entry_begun, name_over, opens_with_default, ruling, taken_back, told_below, version_over,
+    Above, context, entry_begun, name_over, opens_with_default, points_at_several, ruling, taken_back, told_below,
+    version_over,
 };
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::markdown::BlockKind;
 use crate::release_notes;
 use crate::wording::named_value;
+
+/// Loss of a sentence about things that it does not name, and that no sentence brought with it does; the other scores range from 0
+/// to about 1.
+const OF_UNNAMED: f32 = 0.2;
 
 /// A source, with what holds of all of its sentences.
 pub(super) struct SentenceReader<'s> {
@@ -146,6 +151,9 @@ impl<'s> SentenceReader<'s> {
             .or_else(|| context(source, above, sentence))
             .or_else(|| ruling(asked.question, source, paragraph))
             .or_else(|| entry_begun(source, paragraph));
+        if candidate.context.is_none() && points_at_several(&candidate.text) {
+            candidate.bonus -= OF_UNNAMED;
+        }
         if asked.form.is_for_default && opens_with_default(&candidate.text) {
             candidate.belong_to(source, above, &asked.question.terms);
         }

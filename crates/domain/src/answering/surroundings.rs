@@ -243,6 +243,12 @@ fn is_in_brackets(sentence: &str) -> bool {
     inner.is_some_and(|inner| !inner.contains(['(', ')']))
 }
 
+/// Whether a sentence begins with a word for several things that were named before it.
+pub(super) fn points_at_several(sentence: &str) -> bool {
+    const SEVERAL: [&str; 6] = ["both", "these", "they", "those", "their", "such"];
+    lower_case_words(sentence).next().is_some_and(|word| SEVERAL.contains(&word.as_str()))
+}
+
 /// Whether a sentence begins with a default, and does not say of what.
 pub(super) fn opens_with_default(sentence: &str) -> bool {
     let first = lower_case_words(sentence).next();

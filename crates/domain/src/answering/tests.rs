@@ -60,6 +60,13 @@ fn brings_the_sentence_that_a_pronoun_points_back_at() {
 }
 
 #[test]
+fn what_names_its_subject_comes_before_what_points_at_it() {
+    let scripts = "```\nfill\nseal\n```\n\nThese all run after the actual filling of the jar folder, in order.\n\nIf there is a jar folder already, it is removed before jar fill begins.";
+    let said = text("What happens to the jar folder when I run jar fill?", &[scripts]);
+    assert!(said.starts_with("If there is a jar folder"), "{said}");
+}
+
+#[test]
 fn prefers_the_kind_of_thing_asked_for() {
     let castle = "The construction of the castle was a matter of pride. The castle, whose construction was slow, opened in 1432 to visitors.";
     assert!(text("When was the construction of the castle?", &[castle]).contains("1432"));
