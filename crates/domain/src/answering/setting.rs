@@ -9,6 +9,7 @@ use super::candidate::{Role, SentenceCandidate};
 use super::form::{AskedForm, Named, asks_for_default};
 use super::naming::words_in;
 use super::quote::plain_line;
+use super::section::is_own_heading;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
@@ -156,8 +157,11 @@ fn settings<'t>(
 ) -> Vec<Setting<'t>> {
     let words = |sentence: &SentenceEvidence| source.text.get(sentence.range.clone()).unwrap_or_default();
     let mut settings = Vec::new();
-    for section in sentences.chunk_by(|_, next| next.kind != BlockKind::Heading) {
-        let heading = section.first().filter(|first| first.kind == BlockKind::Heading);
+    // Headings of formats without Markdown signs stand as plain lines.
+    let is_heading =
+        |sentence: &SentenceEvidence| sentence.kind == BlockKind::Heading || is_own_heading(source, words(sentence));
+    for section in sentences.chunk_by(|_, next| !is_heading(next)) {
+        let heading = section.first().filter(|first| is_heading(first));
         let above = source.heading.last().map_or(0, |above| words_in(question, above));
         let mask_above = heading.map_or(above, |heading| heading.mask);
         let blocks = section.chunk_by(|one, next| one.block == next.block);
@@ -199,7 +203,10 @@ fn code_at_start(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::answering::tests::text;
+    use crate::answering::tests::{parsed, text};
+    use crate::answering::{AnswerSource, candidates, compose};
+    use crate::evidence::passage::PassageEvidence;
+    use crate::lexical::analyzer::Analyzer;
 
     const SECTIONS: &str = "## Settings\n\n#### `maxjars`\n\n* Default: 15\n* Type: Number\n\nThe maximum number of jars to fill per shelf (left/right/both).\n\n#### `jar-retries`\n\n* Default: 2\n* Type: Number\n\nThe \"retries\" config for the `pump` module to use when filling jars.\n\n#### `jar-retry-wait`\n\n* Default: 60000 (1 minute)\n* Type: Number\n\nThe \"wait\" config for the `pump` module to use when filling jars.\n\n#### `registry`\n\n* Default: \"https://jars.example.org/\"\n* Type: URL\n\nThe base URL of the jar registry.\n";
 
@@ -239,6 +246,18 @@ mod tests {
             text("Which environment variable sets fill.folder?", &[keys]),
             "`fill.folder` [^1]\n\nEnvironment: `JAR_FILL_FOLDER` or `JAR_FOLDER` [^1]"
         );
+    }
+
+    #[test]
+    fn a_heading_may_be_a_plain_line() {
+        let heading = ["Keys".to_owned(), "fill.retry".to_owned()];
+        let page = "fill.retry\n\n- Type: integer\n- Default: 3\n- Environment: JAR_FILL_RETRY\n\nNumber of times to fill a leaking jar again.";
+        let source = AnswerSource { heading: &heading, ..AnswerSource::alone(page) };
+        let question = parsed("What is the default value of fill.retry?");
+        let evidence = [PassageEvidence::new(Analyzer::english(), &question.terms, "Keys fill.retry", page)];
+        let found = candidates(&question, &[source], &evidence);
+        let said = compose(&question, &found, None).map(|answer| answer.text);
+        assert_eq!(said.as_deref(), Some("fill.retry [^1]\n\nDefault: 3 [^1]"));
     }
 
     #[test]
