@@ -13,7 +13,7 @@ use super::section::is_own_heading;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
-use crate::wording::bare;
+use crate::wording::{bare, lower_case_words};
 
 /// Bonus of the default of the setting that a question for one is about; the other scores range from 0 to about 1.
 const OF_ASKED: f32 = 0.8;
@@ -74,7 +74,9 @@ impl Field {
         field.is_some_and(|(label, value)| {
             let label = label.trim_matches(AROUND);
             let is_label = self.labels().iter().any(|own| label.eq_ignore_ascii_case(own));
-            is_label && !value.trim_matches(AROUND).is_empty()
+            // "Default: See profile docs."
+            let first = lower_case_words(value).next();
+            is_label && !value.trim_matches(AROUND).is_empty() && first.is_none_or(|word| word != "see")
         })
     }
 
@@ -203,6 +205,7 @@ fn code_at_start(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::Field;
     use crate::answering::tests::{parsed, text};
     use crate::answering::{AnswerSource, candidates, compose};
     use crate::evidence::passage::PassageEvidence;
@@ -282,5 +285,7 @@ mod tests {
             let said = text(question, &[SECTIONS]);
             assert!(!said.contains("Default"), "{question} {said}");
         }
+        assert!(Field::Default.is("* **Default:** `7`") && !Field::Default.is("Default: See the shelf."));
+        assert!(!Field::Default.is("Default:") && !Field::Default.is("Type: Default"));
     }
 }
