@@ -161,14 +161,21 @@ fn is_correctable(word: &str) -> bool {
 
 /// The word that was meant, if there is one.
 fn meant<'w>(language: Language, asked: &str, words: &'w BTreeMap<String, usize>) -> Option<&'w str> {
-    let mut candidates: Vec<(usize, usize, &str)> = words
-        .iter()
-        .filter_map(|(word, count)| Some((errors(language, asked, word)?, *count, word.as_str())))
-        .collect();
-    candidates.sort_by_key(|(errors, count, _)| (*errors, Reverse(*count)));
+    // Letters are left out more often than others are put in their place: "wher" is "where", and not "when".
+    let rank = |(word, count): (&'w String, &usize)| {
+        Some(((errors(language, asked, word)?, !leaves_letters_out(asked, word), Reverse(*count)), word.as_str()))
+    };
+    let mut candidates: Vec<_> = words.iter().filter_map(rank).collect();
+    candidates.sort_unstable();
     let (best, next) = (candidates.first()?, candidates.get(1));
-    let is_rivalled = next.is_some_and(|next| (next.0, next.1) == (best.0, best.1));
-    (!is_rivalled).then_some(best.2)
+    let is_rivalled = next.is_some_and(|next| next.0 == best.0);
+    (!is_rivalled).then_some(best.1)
+}
+
+/// Whether a word is another one without some of its letters.
+fn leaves_letters_out(word: &str, whole: &str) -> bool {
+    let mut letters = whole.chars();
+    word.chars().all(|letter| letters.any(|other| other == letter))
 }
 
 /// The most frequent form of the stem that was meant, if there is one.
@@ -237,6 +244,7 @@ mod tests {
             ("What is the defualt?", "defualt", "default"),
             ("Is it sorted numericaly?", "numericaly", "numerically"),
             ("Is Tial fast?", "Tial", "Tail"),
+            ("Is it sorted at defaut?", "defaut", "default"),
         ] {
             let known = ["line", "print", "sort", "fast"];
             assert_eq!(found(question, &known, &tail), [(from.to_owned(), to.to_owned())], "{question}");
@@ -293,6 +301,8 @@ mod tests {
         assert_eq!(abroad, [], "it is in another language");
         assert_eq!(found("Where is the tail?", &["tail"], &["The nail, the tails."]), [], "it is known");
         assert_eq!(found("Can a horse vault?", &[], &["The vaunt of vaunts."]), [], "it is a word of the language");
+        let left_out = found("wher is the form?", &["form"], &["When it is, when it was, when it will be: where."]);
+        assert_eq!(left_out, [("wher".to_owned(), "where".to_owned())]);
         let frequent = found("What is a tase?", &[], &["A tape, a task, a task."]);
         assert_eq!(frequent, [("tase".to_owned(), "task".to_owned())]);
     }
