@@ -133,9 +133,9 @@ impl AllowedHosts {
         host_of(authority).is_some_and(|host| is_own(&host) || others.contains(&host))
     }
 
-    /// Whether nobody is served but this machine, under its own names.
+    /// Whether nobody is served but this machine, under its own names. The address that is listened on is one of the others.
     fn is_loopback_alone(&self) -> bool {
-        matches!(self, Self::LoopbackAnd(others) if others.is_empty())
+        matches!(self, Self::LoopbackAnd(others) if others.iter().all(is_loopback))
     }
 
     /// The same for a listener that never asks for a key and that other machines of its network call.
@@ -334,6 +334,9 @@ mod tests {
         let named = |settings: &Settings, (name, value)| {
             code(settings, "GET", "/v1/collections", &[("host", "127.0.0.1:8080"), (name, value)])
         };
+        let own = vec![Host::parse("127.0.0.1").expect("a host")];
+        let listening = Settings { hosts: AllowedHosts::LoopbackAnd(own), ..Settings::default() };
+        assert_eq!(named(&listening, ("x-forwarded-for", "203.0.113.7")), "host_not_allowed");
         let alone = Settings::default();
         for foreign in [
             ("x-forwarded-for", "203.0.113.7"),

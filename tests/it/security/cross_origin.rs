@@ -96,6 +96,25 @@ async fn names_and_origins_of_the_deployment_are_let_in() {
     app.stop().await;
 }
 
+/// A proxy on the same machine that was not meant to publish a service without keys.
+#[tokio::test]
+async fn a_service_without_keys_and_names_serves_no_client_of_a_proxy() {
+    let server = ModelServer::start().await;
+    for (settings, is_served) in [(&[][..], false), (&[("CITED_ALLOWED_HOSTS", "cited.example")][..], true)] {
+        let app = TestApp::start_with_embeddings(&server, settings).await;
+        let passed_on =
+            send(app.request(Method::GET, "/v1/collections").header("X-Forwarded-For", "203.0.113.7")).await;
+        if is_served {
+            assert_eq!(passed_on.status, 200, "{passed_on:?}");
+        } else {
+            passed_on.assert_problem(421, "host_not_allowed");
+        }
+        let own = send(app.request(Method::GET, "/v1/collections").header("X-Forwarded-For", "127.0.0.1")).await;
+        assert_eq!(own.status, 200, "{own:?}");
+        app.stop().await;
+    }
+}
+
 #[tokio::test]
 async fn a_page_of_an_origin_of_the_deployment_may_read_and_send_more_than_a_form() {
     let server = ModelServer::start().await;
