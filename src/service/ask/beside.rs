@@ -5,7 +5,7 @@
 
 use super::{GradedHit, context::AskContext};
 use crate::domain::{
-    answering::{asks_for_steps, is_headed_as_steps, tells_default_asked_for},
+    answering::{AskedDefault, asks_for_steps, is_headed_as_steps},
     corrective::Grade,
 };
 use crate::store::Passage;
@@ -13,7 +13,10 @@ use crate::store::Passage;
 /// The evidence with those passages found that stand under a heading for steps in one of its documents, or that tell the default
 /// asked for there.
 pub(super) fn with_those_beside(ask: &AskContext, mut evidence: Vec<GradedHit>, found: &[GradedHit]) -> Vec<GradedHit> {
-    let asks_for_steps = asks_for_steps(ask.asked());
+    let (asks_for_steps, default) = (asks_for_steps(ask.asked()), AskedDefault::of(ask.asked()));
+    if !asks_for_steps && default.is_none() {
+        return evidence;
+    }
     let is_of_evidence = |graded: &GradedHit| {
         let document = graded.hit.passage.key.document_id;
         evidence.iter().any(|known| known.hit.passage.key.document_id == document)
@@ -24,9 +27,9 @@ pub(super) fn with_those_beside(ask: &AskContext, mut evidence: Vec<GradedHit>, 
         let passage = &graded.hit.passage;
         let may_answer = is_beginning && graded.verdict.grade == Grade::Ambiguous;
         asks_for_steps && (is_headed_as_steps(&passage.heading) || may_answer)
-            || tells_default_asked_for(ask.asked(), &passage.text)
+            || default.as_ref().is_some_and(|default| default.is_told_by(&passage.text))
     };
-    let beside = found.iter().filter(|graded| is_asked(graded) && is_of_evidence(graded) && !is_known(graded));
+    let beside = found.iter().filter(|graded| is_of_evidence(graded) && !is_known(graded) && is_asked(graded));
     let beside: Vec<GradedHit> = beside
         .map(|graded| {
             let mut graded = graded.clone();

@@ -203,7 +203,7 @@ async fn grade_round<'a>(
     found: &Retrieved,
     query: RoundQuery<'_>,
 ) -> Result<Option<EarlyDraft<'a>>, AskError> {
-    ask.record.note_found(&found.hits);
+    withdrawal::note_found(ask, &found.hits);
     ask.record.enter(Stage::Grade);
     let (graded, early_draft) = grade::grade(ask, state, found, query).await?;
     let mut round = RoundTrace::of(query.text(ask), found, &graded.hits, graded.answerability);
@@ -235,6 +235,8 @@ async fn answer_from(
     // Passages that were joined may tell how their documents begin.
     let sources = currency::current(ask, &sources, &sources);
     let sources: Arc<[GradedHit]> = retrieve::completed(ask, &state.question, sources).await?.into();
+    // A source that was completed may be of another document: the notes of the latest release.
+    withdrawal::note_found(ask, sources.iter().map(|graded| &graded.hit));
     ask.record.set_sources(Arc::clone(&sources));
     if ask.request.execution.dry_run {
         return Ok(AskReport::new(ask, state, AskOutcome::DryRun));

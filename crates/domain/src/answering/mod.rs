@@ -77,7 +77,7 @@ pub(crate) use self::parts::{compared, questions};
 pub use self::passages::{closest, passages};
 pub use self::rows_asked::asks_over_rows;
 pub use self::select::{MAX_CANDIDATES, candidates};
-pub use self::setting::tells_default_asked_for;
+pub use self::setting::AskedDefault;
 pub use self::superlative::asks_for_extreme;
 
 /// A graded passage to quote from. Its number in markers is its place in the list, from 1.

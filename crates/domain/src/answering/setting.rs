@@ -86,22 +86,37 @@ impl Field {
     }
 }
 
-/// Whether a question is for a default, and a text has the item of a setting that the question names, with its default.
-#[must_use]
-pub fn tells_default_asked_for(asked: &str, text: &str) -> bool {
-    if !asks_for_default(asked) {
-        return false;
+/// The default that a question is for.
+pub struct AskedDefault<'q> {
+    /// The words of the question, which may name a setting.
+    words: Vec<&'q str>,
+}
+
+impl<'q> AskedDefault<'q> {
+    /// That of a question; `None` if it is for something else.
+    #[must_use]
+    pub fn of(asked: &'q str) -> Option<Self> {
+        asks_for_default(asked).then(|| Self { words: words_of(asked) })
     }
-    let words: Vec<&str> = asked.split_whitespace().map(bare).collect();
-    let mut is_of_named = false;
-    text.lines().any(|line| {
-        let line = line.trim_start();
-        let item = ["* ", "- ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
-        if let Some(item) = item {
-            is_of_named = code_at_start(item).is_some_and(|name| words.contains(&name));
-        }
-        is_of_named && Field::Default.is_in(line)
-    })
+
+    /// Whether a text has the item of a setting that the question names, with its default.
+    #[must_use]
+    pub fn is_told_by(&self, text: &str) -> bool {
+        let mut is_of_named = false;
+        text.lines().any(|line| {
+            let line = line.trim_start();
+            let item = ["* ", "- ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
+            if let Some(item) = item {
+                is_of_named = code_at_start(item).is_some_and(|name| self.words.contains(&name));
+            }
+            is_of_named && Field::Default.is_in(line)
+        })
+    }
+}
+
+/// The words of a question, without the signs around them.
+fn words_of(asked: &str) -> Vec<&str> {
+    asked.split_whitespace().map(bare).collect()
 }
 
 /// Prefers the field of the setting that a question for one is about to those of the settings around it, and begins it with the
@@ -137,7 +152,7 @@ pub(super) fn prefer_asked(
 /// The setting that a question is about: one that it names before others, of several the one that holds most of it; `None` if
 /// two different ones do.
 fn asked_for<'s, 't>(question: &Question, settings: &'s [Setting<'t>]) -> Option<&'s Setting<'t>> {
-    let words: Vec<&str> = question.asked.split_whitespace().map(bare).collect();
+    let words = words_of(&question.asked);
     let weight = |mask: TermMask| question.terms.weight_of(mask);
     let held = |setting: &Setting<'_>| {
         let is_named = f32::from(u8::from(words.contains(&setting.name)));
@@ -205,7 +220,7 @@ fn code_at_start(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::Field;
+    use super::{AskedDefault, Field};
     use crate::answering::tests::{parsed, text};
     use crate::answering::{AnswerSource, candidates, compose};
     use crate::evidence::passage::PassageEvidence;
@@ -265,18 +280,12 @@ mod tests {
 
     #[test]
     fn a_text_is_known_to_tell_the_default_that_is_asked_for() {
-        use super::tells_default_asked_for;
-        assert!(tells_default_asked_for("What is the default wait of pump.fill?", ITEMS));
-        assert!(tells_default_asked_for(
-            "What is the default of most?",
-            "* `most` {number} Of lids.\n  **Default:** `7`"
-        ));
-        assert!(!tells_default_asked_for(
-            "What is the default of most?",
-            "* `most` {number} Of lids.\n* `wait` **Default:** `7`"
-        ));
-        assert!(!tells_default_asked_for("How long is the wait of pump.fill?", ITEMS));
-        assert!(!tells_default_asked_for("What is the default color?", ITEMS));
+        let tells = |asked: &str, text: &str| AskedDefault::of(asked).is_some_and(|default| default.is_told_by(text));
+        assert!(tells("What is the default wait of pump.fill?", ITEMS));
+        assert!(tells("What is the default of most?", "* `most` {number} Of lids.\n  **Default:** `7`"));
+        assert!(!tells("What is the default of most?", "* `most` {number} Of lids.\n* `wait` **Default:** `7`"));
+        assert!(!tells("How long is the wait of pump.fill?", ITEMS));
+        assert!(!tells("What is the default color?", ITEMS));
     }
 
     #[test]

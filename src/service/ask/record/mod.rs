@@ -19,9 +19,9 @@ pub(crate) use self::trace::{
 };
 use super::{AskWarning, GradedHit, SkipCause, TimingsMs};
 use crate::{
-    domain::{corrective::Step, origin::Origin, planning::Plan},
+    domain::{corrective::Step, planning::Plan},
     providers::{FailedAttempt, chat::CallRole},
-    service::retrieval::{Hit, Stages},
+    service::retrieval::Stages,
 };
 
 /// Shared by all stages of an ask.
@@ -35,7 +35,7 @@ struct Entries {
     cut: Option<AskWarning>,
     /// The sources of the answer, in marker order.
     sources: Arc<[GradedHit]>,
-    /// Documents of the passages that were found, without pages of the web.
+    /// Documents that the caller must see until the end.
     documents: BTreeSet<Uuid>,
 }
 
@@ -133,17 +133,11 @@ impl Record {
         self.lock().sources = sources;
     }
 
-    /// Notes the documents of passages that were found.
-    pub(super) fn note_found(&self, hits: &[Hit]) {
-        let stored = hits.iter().filter(|hit| hit.passage.origin != Origin::Web);
-        let documents = stored.flat_map(|hit| {
-            let same = hit.duplicates.iter().map(|same| same.key.document_id);
-            same.chain([hit.passage.key.document_id])
-        });
+    pub(super) fn note_documents(&self, documents: impl Iterator<Item = Uuid>) {
         self.lock().documents.extend(documents);
     }
 
-    /// The documents of all passages that were found so far.
+    /// The documents that were noted so far.
     pub(super) fn documents(&self) -> Vec<Uuid> {
         self.lock().documents.iter().copied().collect()
     }
