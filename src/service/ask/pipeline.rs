@@ -180,10 +180,11 @@ async fn first_retrieval(
     // The vocabulary of the tokenizer holds the common words of English whole.
     let is_word = |word: &str| ask.services.embedder.count(word) == 1;
     let mut corrections = spelling::corrections(state.analyzer, &state.question, passages, is_word);
-    if spelling::may_be_misspelt(state.analyzer, &state.question, &corrections, is_word) {
+    let uncorrected = spelling::uncorrected(state.analyzer, &state.question, &corrections, is_word);
+    if !uncorrected.is_empty() {
         let farther = retrieve::farther(ask, corpus).await?;
         let passages = farther.hits.iter().map(|hit| hit.passage.text.as_str());
-        corrections.extend(spelling::corrections_from_afar(&state.question, &corrections, passages, is_word));
+        corrections.extend(spelling::corrections_from_afar(&uncorrected, passages));
     }
     if corrections.is_empty() {
         return Ok((plan, first));

@@ -58,9 +58,7 @@ pub fn corrections<'p>(
     is_word: impl Fn(&str) -> bool,
 ) -> Vec<Correction> {
     let may_be_read_otherwise = |word: &str| is_correctable(word) || abbreviation::may_be(word);
-    let terms = question.terms.terms();
-    let unknown: Vec<&QuestionTerm> = terms.iter().filter(|term| term.document_frequency == 0).collect();
-    let is_abroad = terms.len() >= FEWEST_ABROAD && unknown.len() * 4 >= terms.len() * 3;
+    let Unknown { terms: unknown, is_abroad } = Unknown::of(question);
     let unknown: Vec<&QuestionTerm> = unknown.into_iter().filter(|term| may_be_read_otherwise(&term.word)).collect();
     if unknown.is_empty() {
         return Vec::new();
@@ -85,57 +83,58 @@ pub fn corrections<'p>(
     unknown.iter().filter_map(correct).collect()
 }
 
-/// Whether a question has words besides those that were corrected that may be misspelt: words in small letters that neither a chunk
-/// nor the language has. English only.
+/// The words of a question besides those that were corrected that may be misspelt: such in small letters that neither a chunk nor
+/// the language has. English only.
 #[must_use]
-pub fn may_be_misspelt(
+pub fn uncorrected<'q>(
     analyzer: &Analyzer,
-    question: &Question,
-    corrected: &[Correction],
-    is_word: impl Fn(&str) -> bool,
-) -> bool {
-    analyzer.language() == Language::English && unknown_in_small_letters(question, corrected, &is_word).next().is_some()
-}
-
-/// The likely typing errors among those words, by passages that are farther than the nearest: such as differ by one letter, or by
-/// two that are exchanged, but not by the first, from one word that is frequent there.
-#[must_use]
-pub fn corrections_from_afar<'p>(
-    question: &Question,
-    corrected: &[Correction],
-    passages: impl IntoIterator<Item = &'p str>,
-    is_word: impl Fn(&str) -> bool,
-) -> Vec<Correction> {
-    let words = counted(passages);
-    let frequent: BTreeMap<&str, usize> =
-        words.iter().filter(|(_, count)| **count >= FEWEST_FAR).map(|(word, count)| (word.as_str(), *count)).collect();
-    let meant = |asked: &str| {
-        let begins_alike = |word: &&str| word.chars().next() == asked.chars().next();
-        let near =
-            frequent.iter().filter(|(word, _)| begins_alike(word) && errors(Language::English, asked, word) == Some(1));
-        let mut near: Vec<(usize, &str)> = near.map(|(word, count)| (*count, *word)).collect();
-        near.sort_unstable();
-        let (best, next) = (near.pop()?, near.pop());
-        next.is_none_or(|next| next.0 < best.0).then(|| best.1.to_owned())
-    };
-    let correct = |asked: &str| Some(Correction { from: asked.to_owned(), to: meant(asked)? });
-    let unknown = unknown_in_small_letters(question, corrected, &is_word);
-    unknown.filter(|asked| !words.contains_key(*asked)).filter_map(correct).collect()
-}
-
-fn unknown_in_small_letters<'q>(
     question: &'q Question,
-    corrected: &'q [Correction],
-    is_word: &'q impl Fn(&str) -> bool,
-) -> impl Iterator<Item = &'q str> {
-    let terms = question.terms.terms();
-    let unknown = terms.iter().filter(|term| term.document_frequency == 0);
-    let is_abroad = terms.len() >= FEWEST_ABROAD && unknown.clone().count() * 4 >= terms.len() * 3;
-    let words = unknown.map(|term| term.word.as_str()).filter(move |_| !is_abroad);
-    words.filter(|word| {
+    corrected: &[Correction],
+    is_word: impl Fn(&str) -> bool,
+) -> Vec<&'q str> {
+    let Unknown { terms, is_abroad } = Unknown::of(question);
+    if is_abroad || analyzer.language() != Language::English {
+        return Vec::new();
+    }
+    let is_left = |word: &&str| {
         let is_known = || corrected.iter().any(|one| one.from == *word) || is_word(word);
         word.starts_with(char::is_lowercase) && is_correctable(word) && !is_known()
-    })
+    };
+    terms.into_iter().map(|term| term.word.as_str()).filter(is_left).collect()
+}
+
+/// The likely typing errors among such words, by passages that are farther than the nearest: those that differ by one letter, or by
+/// two that are exchanged, but not by the first, from one word that is frequent there.
+#[must_use]
+pub fn corrections_from_afar<'p>(words: &[&str], passages: impl IntoIterator<Item = &'p str>) -> Vec<Correction> {
+    let mut known = counted(passages);
+    let misspelt: Vec<&&str> = words.iter().filter(|word| !known.contains_key(**word)).collect();
+    known.retain(|_, count| *count >= FEWEST_FAR);
+    let correct = |asked: &&str| {
+        let is_near = |word: &String| {
+            word.chars().next() == asked.chars().next() && errors(Language::English, asked, word) == Some(1)
+        };
+        let near = known.iter().filter(|(word, _)| is_near(word)).map(|(word, count)| (word.clone(), *count)).collect();
+        let to = meant(Language::English, asked, &near)?.to_owned();
+        Some(Correction { from: (*asked).to_owned(), to })
+    };
+    misspelt.into_iter().filter_map(correct).collect()
+}
+
+/// The terms of a question that no chunk holds.
+struct Unknown<'q> {
+    terms: Vec<&'q QuestionTerm>,
+    /// Whether they are so many that the question is in another language.
+    is_abroad: bool,
+}
+
+impl<'q> Unknown<'q> {
+    fn of(question: &'q Question) -> Self {
+        let all = question.terms.terms();
+        let terms: Vec<&QuestionTerm> = all.iter().filter(|term| term.document_frequency == 0).collect();
+        let is_abroad = all.len() >= FEWEST_ABROAD && terms.len() * 4 >= all.len() * 3;
+        Self { terms, is_abroad }
+    }
 }
 
 /// The words of passages in lower case, with how often they occur.
@@ -268,10 +267,8 @@ mod tests {
         let read = |question: &str, corrected: &[Correction]| {
             let parsed = Question::new(Analyzer::english(), question, 10, |stem| u64::from(stem == "put"));
             let is_word = |word: &str| matches!(word, "where" | "does" | "its");
-            let found = corrections_from_afar(&parsed, corrected, far, is_word);
-            let may_be = may_be_misspelt(Analyzer::english(), &parsed, corrected, is_word);
-            assert!(may_be || found.is_empty(), "{question}");
-            found.into_iter().map(|one| (one.from, one.to)).collect::<Vec<_>>()
+            let words = uncorrected(Analyzer::english(), &parsed, corrected, is_word);
+            corrections_from_afar(&words, far).into_iter().map(|one| (one.from, one.to)).collect::<Vec<_>>()
         };
         let of = |from: &str, to: &str| (from.to_owned(), to.to_owned());
         let both = [of("cahce", "cache"), of("windws", "windows")];
