@@ -157,6 +157,15 @@ pub(crate) fn bare(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric())
 }
 
+/// Longest ending of a word that makes no other of it, in bytes: "creates" for "create".
+const LONGEST_ENDING: usize = 3;
+
+/// Whether two words differ by a short ending at most: "German" and "Germany". The shorter one has at least `shortest` bytes.
+pub(crate) fn differ_by_ending(one: &str, other: &str, shortest: usize) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    short.len() >= shortest && long.len() - short.len() <= LONGEST_ENDING && long.starts_with(short)
+}
+
 /// Whether a word has a digit.
 pub(crate) fn has_digit(word: &str) -> bool {
     word.contains(|sign: char| sign.is_ascii_digit())

@@ -1,7 +1,6 @@
 //! The passages about things that are compared.
 
-use std::ops::Range;
-
+use super::candidate::SentenceCandidate;
 use super::choose::{Scored, best_for};
 use super::excerpt::{Excerpt, Excerpts, LONGEST_STEPS, Sources};
 use super::fragment::is_fragment;
@@ -32,7 +31,8 @@ impl Sources<'_> {
         if parts.is_empty() {
             found.chosen = self.entries_named();
             if found.chosen.len() < 2 {
-                found.chosen = self.around_best(ranked);
+                // Where one thing is named within the other, the section of the best sentence is about both.
+                found.chosen = ranked.first().and_then(|(best, _)| self.section_from(best)).into_iter().collect();
             }
         }
         if let Some(pages) = self.beginnings_of(&parts) {
@@ -103,15 +103,11 @@ impl Sources<'_> {
         found
     }
 
-    /// The section of the best sentence, from there on where it is long: where one thing is named within the other, that is
-    /// about both.
-    fn around_best(&self, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
-        let best = ranked.first().map(|(best, _)| *best);
-        let found = best.and_then(|best| Some((best.source, self.unit_of(best.source, best.range.start)?)));
-        let around = |(number, (read, section, unit)): (usize, (&ReadSource<'_>, &Range<usize>, usize))| {
-            read.excerpt(number, section, read.around(section, unit, LONGEST_STEPS), PassageReason::Compared)
-        };
-        found.map(around).into_iter().collect()
+    /// The section of a sentence, from there on where it is long.
+    fn section_from(&self, sentence: &SentenceCandidate) -> Option<Excerpt> {
+        let (read, section, unit) = self.unit_of(sentence.source, sentence.range.start)?;
+        let units = read.around(section, unit, LONGEST_STEPS);
+        Some(read.excerpt(sentence.source, section, units, PassageReason::Compared))
     }
 
     /// The section of the sentence that tells what makes the things compared differ.
@@ -119,13 +115,9 @@ impl Sources<'_> {
         let compared = compared(&self.question().text);
         let tells = |(candidate, _): &&Scored<'_>| {
             let words: Vec<String> = lower_case_words(&candidate.text).collect();
-            let differs = words.iter().any(|word| DIFFERENCE.contains(&word.as_str()));
-            differs && compared.len() > 1 && compared.iter().all(|part| names(&words, part))
+            words.iter().any(|word| DIFFERENCE.contains(&word.as_str())) && name_all(&words, &compared)
         };
-        let (found, _) = ranked.iter().find(tells)?;
-        let (read, section, unit) = self.unit_of(found.source, found.range.start)?;
-        let units = read.around(section, unit, LONGEST_STEPS);
-        Some(read.excerpt(found.source, section, units, PassageReason::Compared))
+        ranked.iter().find(tells).and_then(|(found, _)| self.section_from(found))
     }
 
     /// The section under a heading that names both of the things compared.
@@ -135,15 +127,18 @@ impl Sources<'_> {
             // The name of one thing may be made of both: `jar-fill-empty`.
             let heading = read.source.heading.last().filter(|heading| heading.contains(' '));
             let words: Vec<String> = heading.map(|heading| lower_case_words(heading).collect()).unwrap_or_default();
-            compared.len() > 1 && compared.iter().all(|part| names(&words, part))
+            name_all(&words, &compared)
         };
         let (number, read) = self.read().iter().enumerate().find(is_of_both)?;
         read.first_section(number, PassageReason::Compared)
     }
 }
 
-/// Whether words name a thing that is compared: all of its own are among them.
-fn names(words: &[String], part: &str) -> bool {
-    let mut own = lower_case_words(part).filter(|word| !ARTICLES.contains(&word.as_str())).peekable();
-    own.peek().is_some() && own.all(|word| words.contains(&word))
+/// Whether words name all of several things that are compared: those of each are among them.
+fn name_all(words: &[String], compared: &[String]) -> bool {
+    let names = |part: &String| {
+        let mut own = lower_case_words(part).filter(|word| !ARTICLES.contains(&word.as_str())).peekable();
+        own.peek().is_some() && own.all(|word| words.contains(&word))
+    };
+    compared.len() > 1 && compared.iter().all(names)
 }

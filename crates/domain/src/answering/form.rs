@@ -4,7 +4,7 @@ use super::need::Reason;
 use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::wording::{bare, lower_case_words};
+use crate::wording::{bare, differ_by_ending, lower_case_words};
 
 /// Bonus of the entry of an option that the question names; the other scores range from 0 to about 1.
 const NAMED_OPTION: f32 = 1.3;
@@ -44,9 +44,6 @@ const MOST_BEFORE_EXAMPLE: usize = 2;
 
 /// Further bonus where the name of the option is what the question says: `--create-home` for what "creates the home directory".
 const SAID_BY_NAME: f32 = 0.5;
-
-/// Longest ending of a word that makes no other of it, in bytes: "creates" for "create".
-const LONGEST_ENDING: usize = 3;
 
 /// Words of a question for an option.
 const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch", "parameter"];
@@ -234,13 +231,8 @@ impl AskedForm<'_> {
 
     /// Whether a name is made of several words, each of which the question has in some form.
     fn is_said_by(&self, option: &str) -> bool {
-        let has = |name: &str| {
-            self.question.terms.terms().iter().any(|term| {
-                let (short, long) =
-                    if name.len() <= term.word.len() { (name, &*term.word) } else { (&*term.word, name) };
-                long.starts_with(short) && short.len() >= 3 && long.len() - short.len() <= LONGEST_ENDING
-            })
-        };
+        let terms = self.question.terms.terms();
+        let has = |name: &str| terms.iter().any(|term| differ_by_ending(name, &term.word, 3));
         let mut names = option.trim_start_matches('-').split(['-', '_', ' ']).peekable();
         names.next_if(|name| has(name)).is_some() && names.peek().is_some() && names.all(has)
     }

@@ -144,7 +144,7 @@ impl<'s> SentenceReader<'s> {
         if version.is_some() && asked.question.terms.share(held) >= 1.0 {
             (candidate.role, candidate.is_fragment) = (Role::ReleaseLine, false);
         }
-        let named = name_over(asked, source, evidence.sentences.get(..place).unwrap_or_default(), &candidate.text);
+        let named = above_it.and_then(|heading| name_over(asked, source, heading, &candidate.text));
         candidate.bonus += named.as_ref().map_or(0.0, |(_, bonus)| *bonus);
         candidate.context = version
             .or_else(|| named.map(|(heading, _)| heading))

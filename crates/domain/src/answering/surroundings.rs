@@ -28,24 +28,21 @@ const LONGEST_NAMING: usize = 200;
 /// Longest entry or section, in bytes, of which another sentence tells the number or the date.
 const LONGEST_UNIT: usize = 420;
 
-/// Words that point back when a sentence starts with them.
-const POINTING_BACK: [&str; 26] = [
+/// Words that point back at several things when a sentence starts with them.
+const AT_SEVERAL: [&str; 6] = ["both", "these", "they", "those", "their", "such"];
+
+/// Other words that point back.
+const POINTING_BACK: [&str; 20] = [
     "he",
     "she",
     "it",
-    "they",
     "this",
     "that",
-    "these",
-    "those",
     "his",
     "her",
     "its",
-    "their",
     "him",
     "them",
-    "such",
-    "both",
     "however",
     "therefore",
     "thus",
@@ -135,15 +132,14 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
     (text.len() <= LONGEST_NAMING).then(|| (first.range.clone(), text))
 }
 
-/// The heading of a section that is the name of what is asked for, and the bonus of a sentence below it, which tells what that
-/// does and not how it is called.
+/// A heading that is the name of what is asked for, and the bonus of a sentence below it, which tells what that does and not how
+/// it is called.
 pub(super) fn name_over(
     asked: &Asked<'_>,
     source: &AnswerSource<'_>,
-    above: &[SentenceEvidence],
+    heading: &SentenceEvidence,
     sentence: &str,
 ) -> Option<((Range<usize>, String), f32)> {
-    let heading = above.iter().rfind(|above| above.kind == BlockKind::Heading)?;
     let words = source.text.get(heading.range.clone())?;
     let bonus = asked.form.bonus_below(words, sentence)?;
     Some(((heading.range.clone(), plain_line(words)?), bonus))
@@ -245,8 +241,7 @@ fn is_in_brackets(sentence: &str) -> bool {
 
 /// Whether a sentence begins with a word for several things that were named before it.
 pub(super) fn points_at_several(sentence: &str) -> bool {
-    const SEVERAL: [&str; 6] = ["both", "these", "they", "those", "their", "such"];
-    lower_case_words(sentence).next().is_some_and(|word| SEVERAL.contains(&word.as_str()))
+    lower_case_words(sentence).next().is_some_and(|word| AT_SEVERAL.contains(&word.as_str()))
 }
 
 /// Whether a sentence begins with a default, and does not say of what.
@@ -272,6 +267,7 @@ pub(super) fn context(
     let tells_default = opens_with(words, &OPENINGS_OF_DEFAULT);
     let points_back = tells_default
         || is_in_brackets(words)
+        || AT_SEVERAL.contains(&first.as_str())
         || POINTING_BACK.contains(&first.as_str())
         || opens_with(words, &OPENINGS_BACK);
     if !points_back {

@@ -11,6 +11,7 @@ use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
 use crate::markdown::BlockKind;
 use crate::span::IndexedText;
+use crate::wording::differ_by_ending;
 
 /// A source's text, parsed once so that many claims can be compared with it.
 ///
@@ -270,14 +271,7 @@ impl SourceParts {
 
     /// "German" and "Germany": a name also counts as held when it differs only by a short ending.
     pub(super) fn holds_relative(&self, stem: &str) -> bool {
-        let related = |longer: &str, shorter: &str| {
-            shorter.len() >= 4 && longer.len() - shorter.len() <= 3 && longer.starts_with(shorter)
-        };
-        self.vocabulary.keys().any(
-            |other| {
-                if other.len() > stem.len() { related(other, stem) } else { related(stem, other) }
-            },
-        )
+        self.vocabulary.keys().any(|other| differ_by_ending(other, stem, 4))
     }
 
     /// The words that lie in a stretch of the text.
