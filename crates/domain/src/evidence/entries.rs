@@ -70,11 +70,11 @@ impl QuestionTerms {
 
     /// Whether texts have entries of codes, and none of them the number of one that the question names.
     #[must_use]
-    pub fn names_unlisted_code(&self, texts: &[&str]) -> bool {
+    pub fn names_unlisted_code<'t>(&self, texts: &(impl Iterator<Item = &'t str> + Clone)) -> bool {
         let is_number_of = |code: &String| {
-            texts.iter().any(|text| text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == code))
+            texts.clone().any(|text| text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == code))
         };
-        let are_listed = || texts.iter().any(|text| entries_of_codes(text) >= FEWEST_LISTED);
+        let are_listed = || texts.clone().any(|text| entries_of_codes(text) >= FEWEST_LISTED);
         !self.codes.is_empty() && !self.codes.iter().any(is_number_of) && are_listed()
     }
 

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use super::features::{Features, Passage, of_round_holding};
 use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
 use super::question::{Answerability, answerability_by, with_odds};
-use super::signs::{ENTRY, Signs, is_entry_named};
-use super::{Grade, Verdict, signs};
+use super::signs::{ENTRY, LINE, Signs, is_entry_named};
+use super::{Grade, Verdict};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::release_notes;
@@ -119,15 +119,13 @@ fn grade_by_odds(
 /// for, or by the entry of an option or a setting that is named; 0 where it has none.
 fn by_form(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence, has_line: bool) -> f32 {
     if has_line {
-        return signs::LINE;
+        return LINE;
     }
     if question.terms.asks_for_term() && question.terms.is_defined_in(passage.text) {
         return DEFINITION;
     }
-    if question.terms.has_named_entry(passage.text) {
-        return ENTRY;
-    }
-    if is_entry_named(question, passage, evidence) { ENTRY } else { 0.0 }
+    let has_entry = question.terms.has_named_entry(passage.text) || is_entry_named(question, passage, evidence);
+    if has_entry { ENTRY } else { 0.0 }
 }
 
 impl PassageModel {

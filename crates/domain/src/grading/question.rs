@@ -109,9 +109,8 @@ pub(super) fn answerability_by(
     let by_heading = signs.headed.iter().copied().fold(0.0, f32::max);
     let by_code = if signs.has_code { ENTRY } else { 0.0 };
     let probability = with_odds(model.probability(&features, chunks), odds).max(by_line).max(by_heading).max(by_code);
-    let texts: Vec<&str> = passages.iter().map(|passage| passage.text).collect();
     let is_elsewhere = is_about_something_else(question, evidence, signs.held)
-        || question.terms.names_unlisted_code(&texts)
+        || question.terms.names_unlisted_code(&passages.iter().map(|passage| passage.text))
         || names_foreign_code(question, passages)
         // A list names its codes by their numbers alone.
         || !signs.has_code && names_foreign_number(question, passages);
