@@ -10,7 +10,8 @@ use axum::{
 };
 use ipnet::IpNet;
 
-static FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+/// The header in which proxies tell the addresses that they were called from.
+pub(super) static FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Address of the peer of a connection; the server adds it to each request.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +34,7 @@ impl TrustedProxies {
     /// end, as far as those who wrote it are trusted.
     fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
-        let lists = headers.get_all(&FORWARDED_FOR).iter().map(|list| list.to_str().unwrap_or_default());
-        let mut hops = lists.flat_map(|list| list.split(',')).collect::<Vec<_>>().into_iter().rev();
+        let mut hops = elements(headers, &FORWARDED_FOR).collect::<Vec<_>>().into_iter().rev();
         while self.trust(client)
             && let Some(hop) = hops.next().and_then(address)
         {
@@ -44,9 +44,14 @@ impl TrustedProxies {
     }
 }
 
+/// The elements of all headers of this name, which are lists.
+pub(super) fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let lists = headers.get_all(name).iter().map(|list| list.to_str().unwrap_or_default());
+    lists.flat_map(|list| list.split(',')).map(str::trim)
+}
+
 /// Reads an address with or without a port.
-fn address(text: &str) -> Option<IpAddr> {
-    let text = text.trim();
+pub(super) fn address(text: &str) -> Option<IpAddr> {
     let with_port = || text.parse().map(|address: SocketAddr| address.ip()).ok();
     text.parse().ok().or_else(with_port).map(|address: IpAddr| address.to_canonical())
 }

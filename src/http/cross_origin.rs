@@ -4,7 +4,7 @@
 //! may make a name of its own resolve to such an address, so that requests and responses count as its own. The first
 //! shows in `Sec-Fetch-Site` and `Origin`, the second in the name that the request is addressed to.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{Request, State},
@@ -15,12 +15,13 @@ use axum::{
 use tower_http::cors::CorsLayer;
 use url::{Host, Origin, Url};
 
-use super::problem::ApiError;
+use super::{
+    client_address::{FORWARDED_FOR, address, elements},
+    problem::ApiError,
+};
 
 /// The name that a proxy was addressed by which passes on another.
-const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
-/// The addresses that a proxy passes requests on for.
-const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+static FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 /// Headers that pages of other origins may send.
 const SENT: [HeaderName; 6] = [
     header::ACCEPT,
@@ -152,21 +153,19 @@ impl AllowedHosts {
 fn authorities<B>(request: &axum::http::Request<B>) -> impl Iterator<Item = &str> {
     let target = request.uri().authority().map(Authority::as_str);
     let texts = |name| request.headers().get_all(name).iter().map(|host| host.to_str().unwrap_or_default());
-    let forwarded = forwarded(request.headers(), FORWARDED_HOST, "host");
+    let forwarded = forwarded(request.headers(), &FORWARDED_HOST, "host");
     target.into_iter().chain(texts(header::HOST)).chain(forwarded)
 }
 
 /// Clients that proxies passed the request on for, by their own account.
 fn clients(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    forwarded(headers, FORWARDED_FOR, "for")
+    forwarded(headers, &FORWARDED_FOR, "for")
 }
 
 /// The elements of a header of proxies, and of the parameter of this name of `Forwarded` (RFC 7239).
-fn forwarded<'h>(headers: &'h HeaderMap, name: HeaderName, parameter: &str) -> impl Iterator<Item = &'h str> {
-    let texts = |name| headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
-    let own = texts(name).flat_map(|list| list.split(',').map(str::trim));
-    let pairs = texts(header::FORWARDED).flat_map(|proxies| proxies.split([',', ';']));
-    own.chain(pairs.filter_map(move |pair| {
+fn forwarded<'h>(headers: &'h HeaderMap, name: &HeaderName, parameter: &str) -> impl Iterator<Item = &'h str> {
+    let pairs = elements(headers, &header::FORWARDED).flat_map(|proxy| proxy.split(';'));
+    elements(headers, name).chain(pairs.filter_map(move |pair| {
         let (name, value) = pair.split_once('=')?;
         name.trim().eq_ignore_ascii_case(parameter).then(|| value.trim().trim_matches('"'))
     }))
@@ -174,8 +173,8 @@ fn forwarded<'h>(headers: &'h HeaderMap, name: HeaderName, parameter: &str) -> i
 
 /// Whether a client that a proxy names is this machine. An address may have a port; what is no address is another's.
 fn is_this_machine(client: &str) -> bool {
-    let address = client.parse().map(|address: IpAddr| address.to_canonical());
-    address.map_or_else(|_| host_of(client).is_some_and(|host| is_loopback(&host)), |address| address.is_loopback())
+    address(client)
+        .map_or_else(|| host_of(client).is_some_and(|host| is_loopback(&host)), |address| address.is_loopback())
 }
 
 fn host_of(authority: &str) -> Option<Host> {
