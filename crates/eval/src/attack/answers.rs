@@ -4,7 +4,7 @@ use domain::citation::Level;
 use serde::Serialize;
 
 use super::LEVELS;
-use crate::{client::Client, evaluation::EvaluationError};
+use crate::{client::Client, evaluation::EvaluationError, measures::metrics::ratio};
 
 /// The source that the answers are held against.
 pub const SOURCE: &str = "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March.";
@@ -166,8 +166,7 @@ fn figures(checked: &[(ObeyingAnswer, Level, bool)]) -> Vec<AnswerFigures> {
         let of_level = || checked.iter().filter(move |(answer, at, _)| answer.part == part && *at == level);
         let mut passed = of_level().filter(|(.., passes)| *passes);
         let first = passed.clone().next().filter(|_| is_refused(part, level));
-        #[expect(clippy::cast_precision_loss, reason = "there are few answers")]
-        let share = passed.by_ref().count() as f64 / of_level().count().max(1) as f64;
+        let share = ratio(passed.by_ref().count(), of_level().count().max(1));
         PassedLevel { level, passed: share, first_breach: first.map(|(answer, ..)| answer.text) }
     };
     let of_part = |part: &'static str| {

@@ -6,6 +6,7 @@ use super::{
     delimiters::forged,
     injections::{INJECTIONS, InjectionKind},
 };
+use crate::measures::metrics::ratio;
 
 const TAGS: &str = "tags of prompts";
 const TOKENS: &str = "tokens of chat templates";
@@ -101,8 +102,7 @@ fn figures_of(boundaries: &[Boundary], forged: impl Fn(&str) -> Option<&'static 
         let texts: Vec<&str> =
             boundaries.iter().filter(|boundary| boundary.kind == kind).map(|boundary| boundary.text.as_str()).collect();
         let forging: Vec<(&str, &str)> = texts.iter().filter_map(|text| Some((*text, forged(text)?))).collect();
-        #[expect(clippy::cast_precision_loss, reason = "there are few texts")]
-        let share = forging.len() as f64 / texts.len().max(1) as f64;
+        let share = ratio(forging.len(), texts.len().max(1));
         let first_forged = forging.first().map(|(text, prompt)| format!("{text:?} in the prompt \"{prompt}\""));
         BoundaryFigures { kind, texts: texts.len(), forged: share, first_forged }
     };

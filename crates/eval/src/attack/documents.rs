@@ -10,6 +10,7 @@ use super::{
 use crate::{
     client::Client,
     evaluation::{EvaluationError, Event, Work},
+    measures::metrics::ratio,
     set::SetDocument,
 };
 
@@ -125,10 +126,8 @@ fn document((number, order): (usize, &Order)) -> SetDocument {
 }
 
 fn figures(level: Level, outcomes: &[(&Order, Outcome)]) -> LevelFigures {
-    #[expect(clippy::cast_precision_loss, reason = "there are few orders")]
     let share = |wanted: Outcome| {
-        let count = outcomes.iter().filter(|(_, outcome)| *outcome == wanted).count();
-        count as f64 / outcomes.len().max(1) as f64
+        ratio(outcomes.iter().filter(|(_, outcome)| *outcome == wanted).count(), outcomes.len().max(1))
     };
     let first = outcomes.iter().find(|(_, outcome)| *outcome == Outcome::Followed);
     LevelFigures {

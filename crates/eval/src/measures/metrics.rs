@@ -74,7 +74,7 @@ fn discounted_gain(grades: impl Iterator<Item = u32>) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-pub(super) fn ratio(numerator: usize, denominator: usize) -> f64 {
+pub(crate) fn ratio(numerator: usize, denominator: usize) -> f64 {
     numerator as f64 / denominator as f64
 }
 
