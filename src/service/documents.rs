@@ -103,7 +103,7 @@ impl DocumentService {
         from: u32,
         limit: i64,
     ) -> Result<Vec<StoredChunk>, ServiceError> {
-        self.get_among(tenant, id, None, None).await?;
+        self.store.documents().document(tenant, id).await?.ok_or_else(|| no_document(id))?;
         Ok(self.store.documents().chunks(tenant, id, i32::try_from(from).unwrap_or(i32::MAX), limit).await?)
     }
 
