@@ -84,6 +84,8 @@ pub struct Round {
     pub incorrect: usize,
     /// Passages that no earlier round retrieved; all of them in the first round.
     pub new: usize,
+    /// Whether a model that read the passages says that nothing of what is asked for is missing.
+    pub is_complete: bool,
 }
 
 impl Round {
@@ -96,10 +98,12 @@ impl Round {
             ambiguous: count(Grade::Ambiguous),
             incorrect: count(Grade::Incorrect),
             new,
+            is_complete: false,
         }
     }
 
-    /// Whether enough of the candidates are correct, and at least one is.
+    /// Whether at least one passage is correct, and enough of the candidates are, or they leave nothing open. Passages that
+    /// are on the subject beside the one that answers are no reason to search on.
     fn is_sufficient(self, min_correct_fraction: f32) -> bool {
         let candidates = self.correct + self.ambiguous;
         // Counts are bounded by `top_k`, far below where f32 loses whole numbers.
@@ -107,7 +111,7 @@ impl Round {
         let needed = min_correct_fraction * candidates as f32;
         #[expect(clippy::cast_precision_loss, reason = "counts of passages are small")]
         let reached = self.correct as f32 >= needed;
-        self.correct > 0 && reached
+        self.correct > 0 && (reached || self.is_complete)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The route as a table. A round is written as `correct/ambiguous/incorrect+new`.
+//! The route as a table. A round is written as `correct/ambiguous/incorrect+new`, with `!` where nothing is missing.
 
 use proptest::prelude::*;
 
@@ -11,9 +11,15 @@ const BOTH: Step = Step::Generate { over: Evidence::CorrectAndAmbiguous };
 const AMBIGUOUS: Step = Step::Generate { over: Evidence::Ambiguous };
 
 fn round(written: &str) -> Round {
-    let (grades, new) = written.split_once('+').unwrap();
+    let (grades, new) = written.trim_end_matches('!').split_once('+').unwrap();
     let counts: Vec<usize> = grades.split('/').map(|count| count.parse().unwrap()).collect();
-    Round { correct: counts[0], ambiguous: counts[1], incorrect: counts[2], new: new.parse().unwrap() }
+    Round {
+        correct: counts[0],
+        ambiguous: counts[1],
+        incorrect: counts[2],
+        new: new.parse().unwrap(),
+        is_complete: written.ends_with('!'),
+    }
 }
 
 fn state(rounds: &[Round]) -> Situation<'_> {
@@ -50,6 +56,8 @@ fn routes_by_verdicts_and_attempts() {
         ("half of the candidates", "2/2/4+8", |_| {}, CORRECT),
         ("one correct among padding", "1/0/7+8", |_| {}, CORRECT),
         ("one correct, more doubtful", "1/2/5+8", |_| {}, Step::Rewrite),
+        ("one correct that leaves nothing open", "1/4/3+8!", |_| {}, CORRECT),
+        ("doubtful ones that leave nothing open", "0/4/4+8!", |_| {}, Step::Rewrite),
         ("nothing retrieved", "0/0/0+0", |_| {}, Step::Rewrite),
         ("all incorrect", "0/0/8+8", |_| {}, Step::Rewrite),
         ("all ambiguous", "0/8/0+8", |_| {}, Step::Rewrite),
@@ -151,12 +159,9 @@ fn default_budget_covers_the_whole_loop() {
 }
 
 fn any_round() -> impl Strategy<Value = Round> {
-    (0usize..9, 0usize..9, 0usize..9, 0usize..9).prop_map(|(correct, ambiguous, incorrect, new)| Round {
-        correct,
-        ambiguous,
-        incorrect,
-        new,
-    })
+    (0usize..9, 0usize..9, 0usize..9, 0usize..9, any::<bool>()).prop_map(
+        |(correct, ambiguous, incorrect, new, is_complete)| Round { correct, ambiguous, incorrect, new, is_complete },
+    )
 }
 
 proptest! {

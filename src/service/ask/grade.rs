@@ -69,7 +69,7 @@ pub(super) async fn grade<'a>(
         Some(chain) => grade_by_model(ask, chain, state, query, &mut round).await?,
         None => None,
     };
-    if round.missing.is_empty() {
+    if round.missing.is_empty() && !round.is_complete {
         round.missing = uncovered(state, &round);
     }
     Ok((round, early_draft))
@@ -162,7 +162,7 @@ fn grade_built_in(state: &LoopState, found: &Retrieved, query: RoundQuery<'_>) -
         });
     }
     let terms = asked.evidence.iter().map(PassageEvidence::mask).collect();
-    GradedRound { hits, answerability, terms, missing: Vec::new() }
+    GradedRound { hits, answerability, terms, missing: Vec::new(), is_complete: false }
 }
 
 /// The sub-questions without evidence, and the weighty words of the question that no correct passage holds; where none is
@@ -244,7 +244,9 @@ async fn grade_by_model<'a>(
             hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
             hit.by = GradedBy::Model;
         }
-        round.missing = missing::read(&reply.text);
+        let missing = missing::read(&reply.text);
+        round.is_complete = unread == 0 && missing.as_ref().is_some_and(Vec::is_empty);
+        round.missing = missing.unwrap_or_default();
     }
     Ok(early_draft)
 }

@@ -59,6 +59,8 @@ pub(super) struct GradedRound {
     pub(super) terms: Vec<TermMask>,
     /// Aspects of the question that no correct passage holds.
     pub(super) missing: Vec<String>,
+    /// Whether a model says that none is missing.
+    pub(super) is_complete: bool,
 }
 
 impl LoopState {
@@ -114,10 +116,10 @@ impl LoopState {
 
     /// Adds a round; returns the number of its passages that no earlier round had found.
     pub(super) fn add_round(&mut self, found: &Retrieved, round: GradedRound) -> usize {
-        let GradedRound { hits, answerability, missing, .. } = round;
+        let GradedRound { hits, answerability, missing, is_complete, .. } = round;
         let grades: Vec<_> = hits.iter().map(|hit| hit.verdict.grade).collect();
         let new = self.pool.add(hits.clone());
-        self.rounds.push(Round::of(&grades, new));
+        self.rounds.push(Round { is_complete, ..Round::of(&grades, new) });
         self.last_round = hits;
         self.missing = missing;
         self.answerability = Some(self.answerability.map_or(answerability, |best| best.max(answerability)));

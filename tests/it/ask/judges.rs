@@ -58,6 +58,32 @@ async fn a_model_that_grades_has_the_last_word_on_every_passage() {
 }
 
 #[tokio::test]
+async fn passages_beside_the_one_that_answers_are_no_reason_to_search_on() {
+    let doubtful = "1: ambiguous - near\n2: ambiguous - near\n3: ambiguous - near\n";
+    let grades = |place: usize, missing: &str| {
+        doubtful.replace(&format!("{place}: ambiguous"), &format!("{place}: correct")) + "missing: " + missing
+    };
+    for (missing, rounds) in [("none", 1), ("the year", 2)] {
+        let (server, app) = app("").await;
+        server.reply(Role::Grade, Reply::GradeCorrect("28 days"));
+        let place = {
+            let _ = app.ask(ask()).await;
+            let shown = server.calls(Role::Grade)[0].body["messages"][1]["content"].to_string();
+            shown.split("<source ").position(|source| source.contains("28 days")).expect("the passage")
+        };
+        server.drop_reply(Role::Grade);
+        server.say(Role::Grade, &grades(place, missing));
+        server.say(Role::Grade, &grades(place, "none"));
+        server.say(Role::Rewrite, "annual time off");
+        let answer = app.ask(ask()).await;
+        assert_answered(&answer);
+        let searched = answer.body["trace"]["rounds"].as_array().expect("rounds").len();
+        assert_eq!(searched, rounds, "{missing}: {answer:?}");
+        app.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_passage_is_graded_with_the_wording_that_found_it_and_once() {
     let (server, app) = app("").await;
     server.say(Role::Rewrite, "annual time off");

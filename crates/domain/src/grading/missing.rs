@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::{
+    asking::is_instruction,
     evidence::{Question, QuestionTerm, TermMask},
     json_in_text,
     lexical::unspaced::is_bigram,
@@ -16,8 +17,10 @@ const LONGEST: usize = 120;
 /// Weight, as a share of the weightiest term's, from which a term of the question is an aspect of its own.
 const WEIGHTY: f32 = 0.35;
 /// Words that ask for something without being it: "how many", "what kind".
-const FRAME: [&str; 13] =
-    ["many", "much", "long", "often", "far", "kind", "kinds", "sort", "get", "gets", "do", "does", "whose"];
+const FRAME: [&str; 15] = [
+    "happen", "happens", "many", "much", "long", "often", "far", "kind", "kinds", "sort", "get", "gets", "do", "does",
+    "whose",
+];
 /// The word that begins the line, and names the member, in which a model tells what is missing.
 const LABEL: &str = "missing";
 
@@ -30,7 +33,10 @@ pub fn uncovered(question: &Question, correct: impl IntoIterator<Item = TermMask
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
     let is_open = |(position, _): &(usize, _)| covered & (1 << position) == 0;
     let open = terms.iter().enumerate().filter(is_open).map(|(_, term)| term);
-    let is_asked_for = |term: &&QuestionTerm| !FRAME.contains(&term.word.to_lowercase().as_str());
+    let is_asked_for = |term: &&QuestionTerm| {
+        let word = term.word.to_lowercase();
+        !FRAME.contains(&word.as_str()) && !is_instruction(&word)
+    };
     let is_named = |term: &&QuestionTerm| term.weight >= heaviest * WEIGHTY && term.word.chars().count() <= LONGEST;
     let weighty = open.filter(is_asked_for).filter(is_named);
     let mut named = joined(weighty.map(|term| term.word.as_str()));
@@ -56,18 +62,23 @@ fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     joined
 }
 
-/// The aspects that a grading model names: in the member `missing` of its JSON, or in a line `missing: one; another`.
+/// The aspects that a grading model names: in the member `missing` of its JSON, or in a line `missing: one; another`. Empty
+/// if it says that nothing is missing, `None` if it says nothing about it.
 #[must_use]
-pub fn read(reply: &str) -> Vec<String> {
+pub fn read(reply: &str) -> Option<Vec<String>> {
     let in_json = json_in_text::values(reply).iter().find_map(|value| value.get(LABEL).cloned());
+    let is_list = matches!(in_json, Some(Value::Array(_)));
     let named: Vec<String> = match in_json {
-        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(items)) => items.iter().map(|item| item.as_str().unwrap_or_default().to_owned()).collect(),
         Some(Value::String(text)) => split(&text),
-        Some(_) => Vec::new(),
-        None => reply.lines().find_map(line).map(split).unwrap_or_default(),
+        Some(_) => return None,
+        None => split(reply.lines().find_map(line)?),
     };
     let tidy = |text: String| text.trim_matches(|c: char| c.is_whitespace() || ".\"'`*-".contains(c)).to_owned();
-    named.into_iter().map(tidy).filter(|text| is_aspect(text)).take(MOST).collect()
+    let named: Vec<String> = named.into_iter().map(tidy).collect();
+    let is_none = named.iter().all(|text| is_nothing(text)) && (is_list || !named.is_empty());
+    let aspects: Vec<String> = named.into_iter().filter(|text| is_aspect(text)).take(MOST).collect();
+    (is_none || !aspects.is_empty()).then_some(aspects)
 }
 
 /// A reply without the line that tells what is missing, which is no verdict.
@@ -87,9 +98,12 @@ fn split(text: &str) -> Vec<String> {
     text.split(';').map(str::to_owned).collect()
 }
 
+fn is_nothing(text: &str) -> bool {
+    ["none", "nothing", "n/a", "no", "nothing is missing", "nothing missing"].contains(&text.to_lowercase().as_str())
+}
+
 fn is_aspect(text: &str) -> bool {
-    let is_nothing = ["none", "nothing", "n/a", "no"].contains(&text.to_lowercase().as_str());
-    text.chars().any(char::is_alphanumeric) && text.chars().count() <= LONGEST && !is_nothing
+    text.chars().any(char::is_alphanumeric) && text.chars().count() <= LONGEST && !is_nothing(text)
 }
 
 #[cfg(test)]
@@ -125,18 +139,30 @@ mod tests {
 
     #[test]
     fn a_model_names_what_is_missing_in_a_line_or_a_member() {
-        let rows: [(&str, &[&str]); 8] = [
-            ("1: correct\nmissing: the year; who signed it", &["the year", "who signed it"]),
-            ("1: correct\n**Missing**: the year.", &["the year"]),
-            ("{\"grades\": [], \"missing\": [\"the year\"]}", &["the year"]),
-            ("{\"grades\": [], \"missing\": \"the year\"}", &["the year"]),
-            ("1: correct\nmissing: none", &[]),
-            ("1: correct\nMissing: nothing.", &[]),
-            ("1: incorrect - the year is missing", &[]),
-            ("", &[]),
+        let too_long = format!("1: correct\nmissing: {}", "the year ".repeat(20));
+        let rows: [(&str, Option<&[&str]>); 15] = [
+            ("1: correct\nmissing: the year; who signed it", Some(&["the year", "who signed it"])),
+            ("1: correct\n**Missing**: the year.", Some(&["the year"])),
+            ("{\"grades\": [], \"missing\": [\"the year\"]}", Some(&["the year"])),
+            ("{\"grades\": [], \"missing\": \"the year\"}", Some(&["the year"])),
+            ("{\"grades\": [], \"missing\": [\"none\", \"the year\"]}", Some(&["the year"])),
+            ("{\"grades\": [], \"missing\": []}", Some(&[])),
+            ("{\"grades\": [], \"missing\": \"none\"}", Some(&[])),
+            ("1: correct\nmissing: none", Some(&[])),
+            ("1: correct\nMissing: nothing.", Some(&[])),
+            ("1: correct\nmissing:", None),
+            ("{\"grades\": [], \"missing\": null}", None),
+            ("{\"grades\": [], \"missing\": [{\"part\": \"the year\"}]}", None),
+            ("1: incorrect - the year is missing", None),
+            (&too_long, None),
+            ("", None),
         ];
         for (reply, expected) in rows {
-            assert_eq!(read(reply), expected, "{reply}");
+            assert_eq!(
+                read(reply).as_deref(),
+                expected.map(|named| named.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()).as_deref(),
+                "{reply}"
+            );
         }
         assert_eq!(without_line("1: correct\nmissing: the year\n2: incorrect"), "1: correct\n2: incorrect");
     }
