@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn grades(question: &str, texts: &[&str]) -> Option<String> {
-        let source = |text| Source { urn: "cited:a/b@1#0", title: "A > \"B\"", context: "", text };
+        let source = |text| Source { urn: "cited:a/b@1#0", title: "A > \"B\"", text, ..Source::default() };
         let sources: Vec<Source<'_>> = texts.iter().map(|text| source(*text)).collect();
         key().grade(&messages(question, &["<another>"], &sources)[1].content)
     }

@@ -61,9 +61,8 @@ impl GradedHit {
 
     /// The form in which a model is shown the passage to judge it, together with its context.
     pub(super) fn to_be_judged<'p>(&'p self, urn: &'p str) -> prompt::Source<'p> {
-        let passage = &self.hit.passage;
-        let context = passage.context.as_deref().unwrap_or_default();
-        prompt::Source { urn, title: &passage.title, text: &passage.text, context }
+        let context = self.hit.passage.context.as_deref().unwrap_or_default();
+        prompt::Source { context, ..self.hit.shown(urn) }
     }
 
     /// The passage and its duplicates elsewhere.

@@ -24,8 +24,10 @@ use crate::{
     service::ServiceError,
 };
 
-/// Most tokens of a grade or a query; an answer may use the whole limit.
+/// Most tokens of a query or of few verdicts; an answer may use the whole limit.
 const SHORT_REPLY_TOKENS: u32 = 512;
+/// Most tokens of a verdict, with its reason, as JSON.
+const VERDICT_TOKENS: u32 = 64;
 
 /// The content of a call.
 pub(in crate::service) struct ModelCall<'a> {
@@ -353,7 +355,9 @@ pub(in crate::service) fn size_of(limits: &Limits, chain: &ChatChain, call: &Mod
     let limit = limits.completion_tokens;
     let instruction = call.format.as_ref().map_or(0, |format| tokens::estimate(format.instruction));
     let prompt_tokens = tokens::estimate_messages(&call.messages).saturating_add(instruction);
-    let completion_tokens = if call.role == CallRole::Generate { limit } else { limit.min(SHORT_REPLY_TOKENS) };
+    let verdicts = u32::try_from(call.sources.len()).unwrap_or(u32::MAX);
+    let short = SHORT_REPLY_TOKENS.max(verdicts.saturating_mul(VERDICT_TOKENS));
+    let completion_tokens = if call.role == CallRole::Generate { limit } else { limit.min(short) };
     ChatSize {
         prompt_tokens,
         completion_tokens,

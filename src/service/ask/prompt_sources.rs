@@ -7,8 +7,8 @@ use crate::domain::{evidence::Question, prompt, refinement};
 
 /// Sources with all the data that a prompt borrows from them.
 pub(super) struct PromptSources<'e> {
+    evidence: &'e [GradedHit],
     urns: Vec<String>,
-    titles: Vec<&'e str>,
     texts: Vec<Cow<'e, str>>,
     /// The sources that were refined, with the remaining length of each.
     pub(super) refinements: Vec<Refinement>,
@@ -18,8 +18,8 @@ impl<'e> PromptSources<'e> {
     /// The sources whole, or refined if the request asks for that.
     pub(super) fn of(ask: &AskContext, state: &LoopState, evidence: &'e [GradedHit]) -> Self {
         let mut shown = Self {
+            evidence,
             urns: evidence.iter().map(|graded| graded.hit.urn().to_string()).collect(),
-            titles: evidence.iter().map(|graded| graded.hit.passage.title.as_str()).collect(),
             texts: evidence.iter().map(|graded| Cow::Borrowed(graded.hit.passage.text.as_str())).collect(),
             refinements: Vec::new(),
         };
@@ -42,7 +42,7 @@ impl<'e> PromptSources<'e> {
 
     /// The sources for a prompt, in marker order.
     pub(super) fn sources(&self) -> Vec<prompt::Source<'_>> {
-        let parts = self.urns.iter().zip(&self.titles).zip(&self.texts);
-        parts.map(|((urn, title), text)| prompt::Source { urn, title, text, context: "" }).collect()
+        let parts = self.evidence.iter().zip(&self.urns).zip(&self.texts);
+        parts.map(|((graded, urn), text)| prompt::Source { text, ..graded.hit.shown(urn) }).collect()
     }
 }

@@ -76,7 +76,12 @@ impl Verification<'_> {
         let sources: Vec<prompt::Source<'_>> = sources
             .iter()
             .zip(&names)
-            .map(|(source, urn)| prompt::Source { urn, title: &source.title, text: &source.text, context: "" })
+            .map(|(source, urn)| prompt::Source {
+                urn,
+                title: &source.title,
+                text: &source.text,
+                ..prompt::Source::default()
+            })
             .collect();
         let cited = cited(doubts, &sources);
         let mut call = call_about(doubts, &sources, &cited);

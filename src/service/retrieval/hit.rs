@@ -10,6 +10,7 @@ use crate::{
         file_name::folder_of,
         identity::ChunkKey,
         origin::Origin,
+        prompt,
         release_notes::with_release,
     },
     store::Passage,
@@ -39,6 +40,14 @@ impl Hit {
     #[must_use]
     pub(crate) fn urn(&self) -> Urn {
         urn_of(&self.passage, self.last_ordinal)
+    }
+
+    /// The passage, with this URN, as prompts show it: its text, and where it stands.
+    pub(crate) fn shown<'p>(&'p self, urn: &'p str) -> prompt::Source<'p> {
+        let Passage { title, source, heading, table_header, text, .. } = self.passage.as_ref();
+        let file = if source == title { "" } else { source };
+        let table_header = table_header.as_deref().unwrap_or_default();
+        prompt::Source { urn, title, file, headings: heading, table_header, text, context: "" }
     }
 
     /// The page on which the words begin that a citation of it quotes; its first page where it quotes none.

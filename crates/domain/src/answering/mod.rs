@@ -73,7 +73,7 @@ use crate::identity::ChunkKey;
 pub use self::candidate::SentenceCandidate;
 pub use self::compose::compose;
 pub use self::need::{PassageReason, asks_for_steps, is_headed_as_steps};
-pub(crate) use self::parts::{compared, questions};
+pub(crate) use self::parts::{compared, has_opening, questions};
 pub use self::passages::{closest, passages};
 pub use self::rows_asked::asks_over_rows;
 pub use self::select::{MAX_CANDIDATES, candidates};

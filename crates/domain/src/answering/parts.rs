@@ -133,7 +133,8 @@ fn second_question(text: &str) -> Option<std::ops::Range<usize>> {
         .min_by_key(|joint| (joint.start, std::cmp::Reverse(joint.end)))
 }
 
-fn has_opening(text: &str) -> bool {
+/// Whether a text opens as a question does.
+pub(crate) fn has_opening(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.split_whitespace().take(3).any(is_question_word) || asks_yes_or_no(&lower)
 }

@@ -2,7 +2,7 @@
 
 use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, QuestionType, Strategy};
 use crate::{
-    answering::{compared, questions},
+    answering::{compared, has_opening, questions},
     conversation::has_pronoun,
     evidence::clause::asking_sentence,
 };
@@ -52,6 +52,18 @@ pub fn plan(question: &str) -> Plan {
     if both.is_empty() {
         plan(QuestionType::Lookup, Strategy::Direct, Vec::new())
     } else {
-        plan(QuestionType::Compare, Strategy::Decompose, both)
+        plan(QuestionType::Compare, Strategy::Decompose, asked_of_each(both))
     }
+}
+
+/// What is compared, each as it is searched: of "what was revenue in 2019 vs 2018" the second half is a question too.
+fn asked_of_each(mut compared: Vec<String>) -> Vec<String> {
+    if let [first, second] = compared.as_mut_slice()
+        && has_opening(first)
+        && !second.contains(' ')
+        && let Some((question, _)) = first.rsplit_once(' ')
+    {
+        *second = format!("{question} {second}");
+    }
+    compared
 }

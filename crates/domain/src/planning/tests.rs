@@ -7,7 +7,7 @@ use crate::lexical::analyzer::Analyzer;
 fn questions_are_planned_by_their_words() {
     use QuestionType::{Compare, Exploratory, Lookup, MultiHop, Summary};
     use Strategy::{BroadThenRerank, Decompose, Direct};
-    let rows: [(&str, QuestionType, Strategy, &[&str]); 9] = [
+    let rows: [(&str, QuestionType, Strategy, &[&str]); 11] = [
         ("How long is annual leave?", Lookup, Direct, &[]),
         (
             "How long is annual leave, and who repairs lost laptops?",
@@ -18,6 +18,13 @@ fn questions_are_planned_by_their_words() {
         ("Who founded Acme, and when did they sell it?", MultiHop, Direct, &[]),
         ("Compare annual leave with sick leave.", Compare, Decompose, &["annual leave", "sick leave"]),
         ("What is the difference between tea and coffee?", Compare, Decompose, &["tea", "coffee"]),
+        ("Postgres vs MySQL", Compare, Decompose, &["Postgres", "MySQL"]),
+        (
+            "What was the revenue for 2019 vs 2018?",
+            Compare,
+            Decompose,
+            &["What was the revenue for 2019", "What was the revenue for 2018"],
+        ),
         ("Summarise the security policy", Summary, BroadThenRerank, &[]),
         ("Tell me about backups.", Exploratory, BroadThenRerank, &[]),
         ("Wie viele Tage Urlaub habe ich und wann verfallen sie?", Lookup, Direct, &[]),

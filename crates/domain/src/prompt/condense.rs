@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use super::{Message, ReplyFormat, fence};
+use super::{Message, ReplyFormat, fence, last_paragraph};
 use crate::conversation::{Speaker, Turn};
 
 /// The instructions: fixed text, the same for every conversation.
@@ -36,6 +36,7 @@ pub fn format() -> ReplyFormat {
             "required": ["question"],
             "additionalProperties": false,
         }),
-        instruction: "Instead of a line, reply with JSON: an object whose member \"question\" is that line.",
+        described: last_paragraph(SYSTEM),
+        instruction: "Reply with a JSON object whose only member \"question\" is that one line, without quotes, label or explanation.",
     }
 }

@@ -118,16 +118,24 @@ pub fn attribute(content: &str) -> String {
 
 /// Appends a source under its number, counted from 1.
 pub fn push_source(prompt: &mut String, number: u32, source: Source<'_>) {
-    let urn = attribute(source.urn);
+    let Source { urn, title, file, table_header, context, .. } = source;
     // Writing to a String cannot fail.
-    let _ = write!(prompt, "<source id=\"{number}\" urn=\"{urn}\"");
-    if !source.title.trim().is_empty() {
-        let _ = write!(prompt, " title=\"{}\"", attribute(source.title.trim()));
-    }
-    if !source.context.trim().is_empty() {
-        let _ = write!(prompt, " context=\"{}\"", attribute(source.context.trim()));
+    let _ = write!(prompt, "<source id=\"{number}\" urn=\"{}\"", attribute(urn));
+    let section = section_of(source);
+    let told = [("title", title), ("file", file), ("section", &section), ("table", table_header), ("context", context)];
+    for (name, value) in
+        told.map(|(name, value)| (name, value.trim())).into_iter().filter(|(_, value)| !value.is_empty())
+    {
+        let _ = write!(prompt, " {name}=\"{}\"", attribute(value));
     }
     let _ = write!(prompt, ">\n{}\n</source>\n", neutralise(source.text.trim()));
+}
+
+/// The headings above a passage that neither its title nor its own first line says.
+fn section_of(source: Source<'_>) -> String {
+    let first_line = source.text.trim_start().lines().next().unwrap_or_default();
+    let is_new = |heading: &&String| heading.as_str() != source.title && !first_line.ends_with(heading.as_str());
+    source.headings.iter().filter(is_new).map(String::as_str).collect::<Vec<_>>().join(" / ")
 }
 
 /// The question in its fence.

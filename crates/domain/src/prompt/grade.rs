@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Message, ReplyFormat, Source, fence, push_sources};
+use super::{Message, ReplyFormat, Source, fence, last_paragraph, push_sources};
 use crate::model_verdicts;
 
 /// The instructions: fixed text, the same for every question.
@@ -35,9 +35,12 @@ pub fn format() -> ReplyFormat {
     ReplyFormat {
         name: "grades",
         schema,
-        instruction: "Instead of lines, reply with JSON: an object with the member \"grades\", an array with one \
-                      object for each source, in order, that has the members \"source\" (its number), \"grade\" and \
-                      \"reason\", and the member \"missing\", an array of the parts of the question that no source \
-                      holds.",
+        described: last_paragraph(SYSTEM),
+        instruction: "Reply with a JSON object and nothing else. Its member \"grades\" is an array with one object for each \
+                      source, in order, with the members \"source\" (its number), \"grade\" (one of the words correct, \
+                      ambiguous and incorrect) and \"reason\" (at most ten words in your own words about that source). \
+                      Its member \"missing\" is an array of what the question asks for that no source holds, each in a \
+                      few words. What can be calculated from the sources is not missing. If nothing is missing, the \
+                      array is empty.",
     }
 }

@@ -70,33 +70,47 @@ pub struct ReplyFormat {
     pub name: &'static str,
     /// JSON schema of an object; all its members are required and no others allowed, as providers demand.
     pub schema: serde_json::Value,
-    /// The instruction that replaces the prompt's own description of the reply format.
+    /// The prompt's own description of the reply: the last paragraph of its instructions.
+    pub described: &'static str,
+    /// The description that replaces it: a model that is told of two formats follows either.
     pub instruction: &'static str,
 }
 
 impl ReplyFormat {
-    /// The conversation with the instruction at the end of the system message.
+    /// The conversation with this description of the reply in its system message.
     #[must_use]
     pub fn instruct(&self, messages: &[Message]) -> Vec<Message> {
         let mut instructed = messages.to_vec();
         if let Some(system) = instructed.iter_mut().find(|message| message.role == Role::System) {
-            system.content = format!("{}\n\n{}", system.content, self.instruction);
+            system.content = system.content.replacen(self.described, self.instruction, 1);
         }
         instructed
     }
 }
 
-/// A passage as a prompt shows it. Its number is its place in the list, from 1.
+/// The last paragraph of instructions.
+fn last_paragraph(instructions: &'static str) -> &'static str {
+    let instructions = instructions.trim_end();
+    instructions.rsplit_once("\n\n").map_or(instructions, |(_, last)| last)
+}
+
+/// A passage as a prompt shows it. Its number is its place in the list, from 1. Whatever is empty is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Source<'s> {
     /// Citation URN of the passage.
     pub urn: &'s str,
-    /// Title of its document; left out of the prompt when empty.
+    /// Title of its document.
     pub title: &'s str,
+    /// Name of its document, such as a path: documents of one title differ by it.
+    pub file: &'s str,
+    /// Headings above it, outermost first.
+    pub headings: &'s [String],
+    /// Header of the table whose rows it begins with.
+    pub table_header: &'s str,
     /// Text of the passage.
     pub text: &'s str,
-    /// Sentence by a model that relates the passage to its document; left out of the prompt when empty. Only for
-    /// prompts that judge passages: a model that writes the answer would quote it.
+    /// Sentence by a model that relates the passage to its document. Only for prompts that judge passages: a model that
+    /// writes the answer would quote it.
     pub context: &'s str,
 }
 

@@ -68,7 +68,8 @@ mod tests {
     use crate::prompt::{Source, answer, seed_of};
 
     fn marked(text: &str) -> String {
-        let mut messages = answer::messages("Who?", &[Source { urn: "cited:c/d@1#0", title: "A", text, context: "" }]);
+        let mut messages =
+            answer::messages("Who?", &[Source { urn: "cited:c/d@1#0", title: "A", text, ..Source::default() }]);
         let seed = seed_of(&messages);
         let before = messages.clone();
         Nonce::new([0xab; 8]).mark(&mut messages);

@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use super::{Message, ReplyFormat, fence};
+use super::{Message, ReplyFormat, fence, last_paragraph};
 
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("plan.txt");
@@ -31,6 +31,8 @@ pub fn format() -> ReplyFormat {
             "required": ["reasoning", "type", "strategy", "sub_questions"],
             "additionalProperties": false,
         }),
-        instruction: "Reply with the JSON object alone.",
+        described: last_paragraph(SYSTEM),
+        // It describes JSON already.
+        instruction: last_paragraph(SYSTEM),
     }
 }

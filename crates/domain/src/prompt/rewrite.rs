@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use super::{Message, ReplyFormat, fence};
+use super::{Message, ReplyFormat, fence, last_paragraph};
 
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("rewrite.txt");
@@ -34,6 +34,7 @@ pub fn format() -> ReplyFormat {
             "required": ["query"],
             "additionalProperties": false,
         }),
-        instruction: "Instead of a line, reply with JSON: an object whose member \"query\" is the new query.",
+        described: last_paragraph(SYSTEM),
+        instruction: "Reply with a JSON object whose only member \"query\" is the new query, without quotes, label or explanation.",
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Message, ReplyFormat, Source, fence};
+use super::{Message, ReplyFormat, Source, fence, last_paragraph};
 use crate::model_verdicts;
 
 /// The instructions: fixed text, the same for every answer.
@@ -48,8 +48,9 @@ pub fn format() -> ReplyFormat {
     ReplyFormat {
         name: "verdicts",
         schema: model_verdicts::schema("verdicts", "statement", "verdict", &["supported", "unsupported"]),
-        instruction: "Instead of lines, reply with JSON: an object with the member \"verdicts\", an array with one \
-                      object for each statement, in order, that has the members \"statement\" (its number), \
-                      \"verdict\" and \"reason\".",
+        described: last_paragraph(SYSTEM),
+        instruction: "Reply with a JSON object and nothing else. Its member \"verdicts\" is an array with one object for \
+                      each statement, in order, with the members \"statement\" (its number), \"verdict\" (one of the \
+                      words supported and unsupported) and \"reason\" (at most ten words about that statement).",
     }
 }

@@ -91,7 +91,16 @@ pub(super) fn forged(text: &str) -> Option<&'static str> {
 
 /// Each prompt of the service with this text in every place that holds data, as it is sent.
 fn prompts(text: &str) -> Vec<(&'static str, Vec<Message>)> {
-    let source = Source { urn: "cited:c/d@1#0", title: text, text, context: text };
+    let headings = [text.to_owned()];
+    let source = Source {
+        urn: "cited:c/d@1#0",
+        title: text,
+        file: text,
+        headings: &headings,
+        table_header: text,
+        text,
+        context: text,
+    };
     let turns = [Turn { speaker: Speaker::Assistant, text: text.to_owned() }];
     let statements = [verify::Statement { text, sources: &[1] }];
     let mut all = vec![
