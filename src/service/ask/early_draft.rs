@@ -28,12 +28,12 @@ use crate::{
     },
     metrics::Metrics,
     providers::chat::{CallRole, ChatReply},
-    service::retrieval::GroupedHit,
+    service::retrieval::Hit,
 };
 
 /// An answer that was begun before its sources were graded.
 pub(super) struct EarlyDraft<'a> {
-    sources: Vec<GroupedHit>,
+    sources: Vec<Hit>,
     refinements: Vec<Refinement>,
     /// `None` once its reply was read to the end.
     call: Option<RunningCall<'a>>,
@@ -59,8 +59,8 @@ pub(super) async fn begin<'a>(
     let Some(chain) = ask.models.generate.as_ref().filter(|_| may_begin(ask, state, round)) else { return Ok(None) };
     let mut chosen = round.hits.clone();
     chosen.sort_by(by_worth);
-    let sources = retrieve::group(ask, &chosen).await?;
-    let evidence = retrieve::with_grades(&chosen, sources.clone());
+    let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
+    let evidence = retrieve::with_whole_lists(ask, sources.to_vec()).await?;
     let shown = PromptSources::of(ask, state, &evidence);
     let prompt_sources = shown.sources();
     let call = ModelCall {
@@ -71,6 +71,7 @@ pub(super) async fn begin<'a>(
     };
     let Some(reserved) = model_call::reserve_with_spare(ask, chain, call).await? else { return Ok(None) };
     let (refinements, metrics) = (shown.refinements.clone(), &ask.services.metrics);
+    let sources = evidence.into_iter().map(|graded| graded.hit).collect();
     Ok(Some(EarlyDraft { sources, refinements, call: Some(reserved.start()), has_stood: false, metrics }))
 }
 
@@ -192,8 +193,8 @@ fn markers_of(text: &str) -> Vec<Marker> {
 }
 
 /// The sources with their grades: of those of its passages, the best.
-fn graded(state: &LoopState, sources: Vec<GroupedHit>) -> Arc<[GradedHit]> {
-    let graded = |GroupedHit { hit, .. }: GroupedHit| {
+fn graded(state: &LoopState, sources: Vec<Hit>) -> Arc<[GradedHit]> {
+    let graded = |hit: Hit| {
         let known: Vec<&GradedHit> = hit.keys().filter_map(|key| state.pool.known(key)).collect();
         let best = known.into_iter().min_by(|one, two| by_worth(one, two))?.clone();
         Some(GradedHit { hit, ..best })

@@ -235,7 +235,8 @@ async fn answer_from(
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
     // Passages that were joined may tell how their documents begin.
     let sources = currency::current(ask, &sources, &sources);
-    let sources: Arc<[GradedHit]> = retrieve::completed(ask, &state.question, sources).await?.into();
+    let sources = retrieve::completed(ask, &state.question, sources).await?;
+    let sources: Arc<[GradedHit]> = retrieve::with_whole_lists(ask, sources).await?.into();
     // A source that was completed may be of another document: the notes of the latest release.
     withdrawal::note_found(ask, sources.iter().map(|graded| &graded.hit));
     ask.record.set_sources(Arc::clone(&sources));

@@ -214,8 +214,7 @@ pub(super) async fn completed(
     question: &Question,
     mut sources: Vec<GradedHit>,
 ) -> Result<Vec<GradedHit>, AskError> {
-    let request = &ask.request;
-    if !request.stages.grouping.merge_neighbours || !request.filter.pages.is_empty() {
+    if !may_complete(ask) {
         return Ok(sources);
     }
     if release_notes::is_latest_asked_for(&question.text)
@@ -239,6 +238,33 @@ pub(super) async fn completed(
         sources = with_completed(sources, place, found);
     }
     Ok(sources)
+}
+
+/// Completes the best sources that begin or end within a list, for a model that writes: a step that stands in the chunk beside
+/// is a part of the answer. Other parts of what is completed are no sources of their own then.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn with_whole_lists(
+    ask: &AskContext,
+    mut sources: Vec<GradedHit>,
+) -> Result<Vec<GradedHit>, AskError> {
+    if ask.models.generate.is_none() || !may_complete(ask) {
+        return Ok(sources);
+    }
+    for place in 0..SEARCHED_FOR_WHOLE {
+        let Some(graded) = sources.get(place) else { break };
+        let found = ask.services.retriever.completed(ask.caller.grant.tenant(), &graded.hit, Whole::List).await?;
+        if let Some(found) = found {
+            sources = with_completed(sources, place, found);
+        }
+    }
+    Ok(sources)
+}
+
+/// Whether a source may get what stands beside it.
+fn may_complete(ask: &AskContext) -> bool {
+    ask.request.stages.grouping.merge_neighbours && ask.request.filter.pages.is_empty()
 }
 
 /// The notes of the latest release in place of those of another one, which are the best source.

@@ -5,6 +5,7 @@ mod dense;
 mod fuse;
 mod hit;
 mod lexical;
+mod list;
 mod passage_cache;
 mod query;
 mod rerank;

@@ -1,9 +1,10 @@
-//! Sources that are completed from the chunks beside them: to the whole of a table where a question is over all of its rows, and to
-//! all notes of a release. Of a table that is too long for that no row is known to be that with the most of something.
+//! Sources that are completed from the chunks beside them: to the whole of a table where a question is over all of its rows, to
+//! all notes of a release, and to the rest of a list. Of a table that is too long for that no row is known to be that with the most
+//! of something.
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Hit, Retriever};
+use super::{Hit, Retriever, list};
 use crate::{
     domain::{
         identity::{ChunkKey, TenantId},
@@ -19,6 +20,9 @@ const MOST_OF_TABLE: u32 = 12;
 /// The same for the notes of a release.
 const MOST_OF_RELEASE: u32 = 6;
 
+/// The same for a list.
+const MOST_OF_LIST: u32 = 3;
+
 /// Chunks at the beginning of release notes among which the latest release is.
 const SEARCHED_FOR_LATEST: u32 = 12;
 
@@ -29,6 +33,8 @@ pub(crate) enum Whole {
     Table,
     /// The notes of the release that it is of, or as many of them as are near.
     Release,
+    /// The list that it begins or ends in, or as much of it as is near.
+    List,
 }
 
 impl Retriever {
@@ -132,6 +138,11 @@ impl Whole {
             Self::Table => beside_rows(hit),
             Self::Release if release_notes::release(&hit.passage.heading).is_some() => beside(hit),
             Self::Release => [None, None],
+            Self::List => {
+                let [before, after] = beside(hit);
+                let text = hit.passage.text.as_str();
+                [before.filter(|_| list::goes_on_at_beginning(text)), after.filter(|_| list::goes_on_at_end(text))]
+            }
         }
     }
 
@@ -151,12 +162,11 @@ impl Whole {
                 Side::Above => self.joins(next, last),
                 Side::Below => self.joins(last, next),
             };
-            match next.filter(|next| next.version == last.version && goes_on(next)) {
-                Some(next) => rest.push(next),
-                None => {
-                    return (rest.len() < self.most_chunks() as usize || matches!(self, Self::Release)).then_some(rest);
-                }
-            }
+            let Some(next) = next.filter(|next| next.version == last.version && goes_on(next)) else {
+                let may_be_cut = matches!(self, Self::Release | Self::List);
+                return (may_be_cut || rest.len() < self.most_chunks() as usize).then_some(rest);
+            };
+            rest.push(next);
         }
     }
 
@@ -168,6 +178,11 @@ impl Whole {
                 let path = release_notes::release(&above.heading).and_then(|place| above.heading.get(..=place));
                 path.is_some_and(|path| below.heading.starts_with(path))
             }
+            Self::List => {
+                above.heading == below.heading
+                    && list::goes_on_at_end(&above.text)
+                    && list::goes_on_at_beginning(&below.text)
+            }
         }
     }
 
@@ -176,6 +191,7 @@ impl Whole {
         match self {
             Self::Table => MOST_OF_TABLE,
             Self::Release => MOST_OF_RELEASE,
+            Self::List => MOST_OF_LIST,
         }
     }
 

@@ -21,6 +21,7 @@ mod options;
 mod passages;
 mod plan;
 mod processes;
+mod prompts;
 mod refine;
 mod release_notes;
 mod speculation;
