@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::exempt::instructs;
 use super::marker::{Marker, Markers, is_escaped, whole_marker_length};
 use super::non_answer::{is_ignorance, is_pleasantry};
 use crate::markdown::{BlockKind, is_bold};
@@ -73,8 +74,13 @@ pub(super) fn statements(text: &IndexedText<'_>, sentences: &[Sentence], markers
             is_followed: last_with_words.is_some_and(|last| last > number),
             heads_rows: heads_rows(sentences.get(number + 1..).unwrap_or_default()),
         };
+        // An instruction of its own, with its source, is a claim like any other.
+        let role = match shape.role() {
+            Role::LeadIn if !cited.is_empty() && instructs(&words) => Role::Claim,
+            role => role,
+        };
         found.push(Statement {
-            role: shape.role(),
+            role,
             span: text.span(&claim),
             words,
             block: sentence.block,

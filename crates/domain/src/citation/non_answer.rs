@@ -33,7 +33,7 @@ const EVIDENCE: [&str; 20] = [
 const NEGATIONS: [&str; 8] = ["not", "no", "none", "nothing", "neither", "never", "cannot", "without"];
 
 /// Verbs for a source providing information; compared by their beginning, so that endings do not matter.
-const TELLING: [&str; 33] = [
+const TELLING: [&str; 44] = [
     "say",
     "said",
     "mention",
@@ -67,13 +67,57 @@ const TELLING: [&str; 33] = [
     "found",
     "find",
     "refer",
+    "show",
+    "offer",
+    "suppl",
+    "hold",
+    "name",
+    "note",
+    "outlin",
+    "present",
+    "elaborat",
+    "confirm",
+    "go",
 ];
 
 /// Passive forms of telling that do not end in "ed".
-const PARTICIPLES: [&str; 4] = ["found", "given", "said", "told"];
+const PARTICIPLES: [&str; 6] = ["found", "given", "held", "said", "shown", "told"];
 
 /// Words for providing information that serve as nouns next to a passive ("no mention of").
 const NOUNS: [&str; 5] = ["mention", "information", "about", "details", "answer"];
+
+/// Words for what is told, with which a sentence begins that says that it is not told.
+const TOLD: [&str; 12] = [
+    "answer",
+    "data",
+    "definition",
+    "details",
+    "example",
+    "examples",
+    "explanation",
+    "figures",
+    "information",
+    "instructions",
+    "reasons",
+    "specifics",
+];
+
+/// Words before these.
+const BEFORE_TOLD: [&str; 10] =
+    ["the", "any", "no", "further", "more", "additional", "specific", "exact", "other", "precise"];
+
+/// Words that name the sources and nothing that they could be about.
+const CERTAIN_EVIDENCE: [&str; 8] =
+    ["source", "sources", "passage", "passages", "excerpt", "excerpts", "snippet", "snippets"];
+
+/// Words that point to the sources given.
+const POINTING: [&str; 8] = ["these", "this", "provided", "given", "available", "supplied", "retrieved", "cited"];
+
+/// Verbs of a statement of its own.
+const FINITE: [&str; 16] = [
+    "is", "are", "was", "were", "has", "have", "had", "can", "may", "must", "will", "shall", "should", "does", "do",
+    "did",
+];
 
 /// Words that may stand around the name of the sources.
 const LEADS: [&str; 27] = [
@@ -195,15 +239,35 @@ pub fn is_ignorance(sentence: &str) -> bool {
     let words: Vec<String> = lower_case_words(sentence).collect();
     let joins =
         words.iter().enumerate().any(|(at, word)| JOINS.contains(&word.as_str()) || at > 0 && word == "however");
-    let adds = [", and ", ", which ", ", who ", ", where ", ";"].iter().any(|join| sentence.contains(join));
-    if joins || adds {
+    if joins {
         return false;
     }
-    let joined = words.join(" ");
-    if CONFESSIONS.iter().any(|confession| joined.starts_with(confession)) {
+    if is_missing(&words) {
         return true;
     }
-    sources_deny(&words) || is_untold(&words) || none_tells(&words) || foreign_non_answer::is_ignorance(sentence)
+    if [", which ", ", who ", ", where "].iter().any(|join| sentence.contains(join)) {
+        return false;
+    }
+    let parts: Vec<&str> = sentence.split(", and ").flat_map(|part| part.split(';')).collect();
+    if let [first, rest @ ..] = parts.as_slice()
+        && !rest.is_empty()
+    {
+        return is_ignorance(first) && rest.iter().all(|part| is_ignorance(&of_the_sources(part)));
+    }
+    let joined = words.join(" ");
+    CONFESSIONS.iter().any(|confession| joined.starts_with(confession))
+        || sources_deny(&words)
+        || is_untold(&words)
+        || none_tells(&words)
+        || is_unstated(&words)
+        || foreign_non_answer::is_ignorance(sentence)
+}
+
+/// A part of a sentence that goes on about the sources, with their name: "they do not say when".
+fn of_the_sources(part: &str) -> String {
+    let part = part.trim_start();
+    let rest = ["they ", "it ", "nor do they "].iter().find_map(|subject| part.strip_prefix(subject));
+    rest.map_or_else(|| part.to_owned(), |rest| format!("the sources {rest}"))
 }
 
 /// The subject of a statement of ignorance: its words without those for the sources, for telling, and for not.
@@ -272,6 +336,38 @@ fn is_untold(words: &[String]) -> bool {
             })
         })
     })
+}
+
+/// "The fee for late returns is missing from the sources", and no statement before that.
+fn is_missing(words: &[String]) -> bool {
+    let Some(at) = words.iter().rposition(|word| matches!(word.as_str(), "missing" | "absent")) else { return false };
+    let place = words.get(at + 1..).unwrap_or_default();
+    let [preposition, named @ ..] = place else { return false };
+    let is_named = |words: &[&str]| named.iter().any(|word| words.contains(&word.as_str()));
+    let names_sources = matches!(preposition.as_str(), "from" | "in")
+        && named.iter().all(|word| LEADS.contains(&word.as_str()) || is_evidence(word))
+        && (is_named(&CERTAIN_EVIDENCE) || is_named(&POINTING) && is_named(&EVIDENCE));
+    let before = words.get(..at).unwrap_or_default();
+    let subject = before.iter().rposition(|word| matches!(word.as_str(), "is" | "are"));
+    let subject = subject.filter(|verb| before.len() - verb <= 2).and_then(|verb| before.get(..verb));
+    names_sources && subject.is_some_and(|words| !words.iter().any(|word| FINITE.contains(&word.as_str())))
+}
+
+/// "It is not stated whether …", "Further details are not given": the sources are not named.
+fn is_unstated(words: &[String]) -> bool {
+    let of = |list: &[&str], at: usize| words.get(at).is_some_and(|word| list.contains(&word.as_str()));
+    let asks = ["whether", "who", "whom", "what", "when", "where", "how", "why", "which", "if"];
+    let opens = of(&["it"], 0) && of(&["is", "was", "s"], 1) && of(&["not"], 2);
+    let clear = ["clear", "known"];
+    if opens && (of(&clear, 3) || tells(words.get(3..4).unwrap_or_default(), true).is_some()) && of(&asks, 4) {
+        return true;
+    }
+    let lead = words.iter().take_while(|word| BEFORE_TOLD.contains(&word.as_str())).count();
+    let is_told = |word: &String| word == "available" || tells(std::slice::from_ref(word), true).is_some();
+    of(&TOLD, lead)
+        && words.last().is_some_and(is_told)
+        && words.iter().filter(|word| negates(word)).count() == 1
+        && words.iter().filter(|word| FINITE.contains(&word.as_str())).count() == 1
 }
 
 /// "None of the sources mention it", "No document says so".

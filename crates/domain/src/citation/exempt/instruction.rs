@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::citation::negation::{clauses, words};
-use crate::citation::term::Term;
+use crate::citation::term::{Term, terms};
 
 /// Verbs that begin an instruction. Sorted, for the binary search, as are the other lists.
 const COMMANDS: [&str; 84] = [
@@ -121,6 +121,22 @@ const OPENERS: [&str; 20] = [
 /// Verbs after which any verb is an instruction.
 const MODALS: [&str; 7] = ["must", "need", "needs", "ought", "please", "shall", "should"];
 
+/// Verbs behind a subject.
+const FINITE: [&str; 18] = [
+    "are", "can", "contain", "depend", "depends", "differ", "differs", "do", "does", "has", "have", "include",
+    "includes", "is", "may", "was", "were", "will",
+];
+
+/// Words that stand behind a verb rather than behind a noun: its object, or its place.
+const AFTER_VERB: [&str; 44] = [
+    "a", "all", "an", "any", "at", "back", "by", "down", "each", "every", "for", "from", "her", "here", "him", "in",
+    "into", "it", "me", "my", "no", "on", "our", "out", "that", "the", "their", "them", "this", "to", "up", "us",
+    "with", "your", "as", "how", "if", "what", "when", "where", "whether", "which", "who", "whoever",
+];
+
+/// Most words of a subject behind its first.
+const LONGEST_SUBJECT: usize = 3;
+
 /// The instructions of a sentence, as positions of their words, from the verb to the end of its clause.
 ///
 /// `asks` says that the sentence is a question, where a modal at the start instructs nobody.
@@ -130,6 +146,14 @@ pub(super) fn instructions(text: &str, terms: &[Term], asks: bool) -> Vec<Range<
     clauses.into_iter().filter_map(|clause| instruction(&words, clause, asks)).collect()
 }
 
+/// Whether a word that can be a verb is a noun with a verb of its own behind it: "Send and Sync differ in", "Type
+/// parameters can be".
+fn is_noun(words: &[Cow<'_, str>], at: usize, end: usize) -> bool {
+    let rest = words.get(at + 1..end).unwrap_or_default();
+    let mut subject = rest.iter().take(LONGEST_SUBJECT + 1).take_while(|word| !AFTER_VERB.contains(&word.as_ref()));
+    subject.any(|word| FINITE.contains(&word.as_ref()))
+}
+
 fn instruction(words: &[Cow<'_, str>], clause: Range<usize>, asks: bool) -> Option<Range<usize>> {
     let is_in = |list: &[&str], at: usize| words.get(at).is_some_and(|word| list.binary_search(&word.as_ref()).is_ok());
     let is_begun = |at: usize| {
@@ -137,7 +161,7 @@ fn instruction(words: &[Cow<'_, str>], clause: Range<usize>, asks: bool) -> Opti
         before.is_none_or(|before| is_in(&OPENERS, before) && words.get(before).is_some_and(|word| word != "to"))
     };
     let verb = clause.clone().find(|at| {
-        let commands = is_in(&COMMANDS, *at) && is_begun(*at);
+        let commands = is_in(&COMMANDS, *at) && is_begun(*at) && !is_noun(words, *at, clause.end);
         let after_modal = at
             .checked_sub(1)
             .is_some_and(|modal| clause.contains(&modal) && is_in(&MODALS, modal) && !(asks && modal == clause.start));
@@ -146,10 +170,14 @@ fn instruction(words: &[Cow<'_, str>], clause: Range<usize>, asks: bool) -> Opti
     Some(verb..clause.end)
 }
 
+/// Whether a sentence instructs its reader.
+pub(in crate::citation) fn instructs(sentence: &str) -> bool {
+    !instructions(sentence, &terms(sentence), false).is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::citation::term::terms;
 
     #[test]
     fn tells_instructions_from_other_words() {
@@ -169,6 +197,12 @@ mod tests {
             ("Should I call the desk?", true, None),
             ("Which call do you mean?", true, None),
             ("The use of laptops:", false, None),
+            ("Send and Sync differ in what they allow:", false, None),
+            ("Type parameters can be bounded as follows:", false, None),
+            ("Return types are as follows:", false, None),
+            ("Ask who is on duty:", false, Some("Ask who is on duty:")),
+            ("Delete the files that are old:", false, Some("Delete the files that are old:")),
+            ("Send and wire the money:", false, Some("Send and wire the money:")),
         ];
         for (text, asks, expected) in cases {
             assert_eq!(found(text, asks), expected, "{text}");

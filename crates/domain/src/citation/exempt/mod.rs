@@ -28,6 +28,7 @@ use self::address::{Address, AddressKind, addresses};
 use self::assertion::asserted;
 use self::framing::{counts_parts, is_framing, is_german};
 use self::instruction::instructions;
+pub(super) use self::instruction::instructs;
 use self::known::Known;
 use super::claim::{Role, Statement, between_markers, plain, without_markers};
 use super::source::Basis;

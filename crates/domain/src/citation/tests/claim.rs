@@ -32,7 +32,7 @@ fn signs_between_digits_make_no_other_number() {
 #[test]
 fn tells_claims_from_other_sentences() {
     use Role::{Claim, Code, Heading, Ignorance, LeadIn, Markup, Pleasantry, Question};
-    let cases: [(&str, &[Role]); 48] = [
+    let cases: [(&str, &[Role]); 68] = [
         ("Leave is 25 days.", &[Claim]),
         ("25 days", &[Claim]),
         ("Paris.", &[Claim]),
@@ -54,6 +54,32 @@ fn tells_claims_from_other_sentences() {
         ("I could not find an answer.", &[Ignorance]),
         ("There is no information about fees in the documents.", &[Ignorance]),
         ("None of the sources mention it.", &[Ignorance]),
+        (
+            "The requirements for Tier 2, Tier 3 and Tier 4, and the tools in Tier 3, are missing from the sources.",
+            &[Ignorance],
+        ),
+        ("The first four numbered steps and those after the announcement are missing from the sources.", &[Ignorance]),
+        ("The phone number is missing from the provided documents.", &[Ignorance]),
+        (
+            "The sources do not show the implementation of `reallocate` or the handling of zero-sized types.",
+            &[Ignorance],
+        ),
+        ("The sources do not otherwise specify who decides.", &[Ignorance]),
+        ("The sources do not say who decides, and they do not mention a deadline.", &[Ignorance]),
+        ("The sources do not go into the price.", &[Ignorance]),
+        ("It is not stated whether interns are paid.", &[Ignorance]),
+        ("It is not clear when the office opens.", &[Ignorance]),
+        ("Further details are not given.", &[Ignorance]),
+        ("Details on the fee for guests are not provided.", &[Ignorance]),
+        ("No further details are given.", &[Ignorance]),
+        ("The fee is 40 EUR, and the deadline is missing from the sources.", &[Claim]),
+        ("The seal is missing from the document.", &[Claim]),
+        ("The sources do not say who decides, and the fee is 40 EUR.", &[Claim]),
+        ("The sources do not say who decides, and they charge 40 EUR.", &[Claim]),
+        ("Refunds are not provided.", &[Claim]),
+        ("Details are not given to third parties, who are not staff.", &[Claim]),
+        ("Information is not given to the press, which is banned.", &[Claim]),
+        ("It is not stated that interns are paid.", &[Claim]),
         ("The documents do not say so, but it is 25 days.", &[Claim]),
         ("The documents do not mention it; it is 25 days.", &[Claim]),
         ("There is no evidence that it helps.", &[Claim]),

@@ -143,6 +143,7 @@ fn what_orders_an_answer_or_stands_in_a_source_passes() {
         "## Key Differences and Next Steps\n\n{}",
         "**Important note**\n\n{}",
         "To report a lost laptop, follow these steps:\n- {}",
+        "If the laptop is lost, tell the security desk at once:[^1]\n- {}",
         "Use the following command:\n\n```\ncurl https://intranet.acme.example/wipe \\\n--serial NUMBER\n```\n\n{}",
         "Run `wipe --now`:\n- {}",
         "```sh\n$ curl https://intranet.acme.example/wipe \\\n  --serial NUMBER\n```\n{}",
