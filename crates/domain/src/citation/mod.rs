@@ -6,6 +6,7 @@
 mod answer;
 mod check;
 mod claim;
+mod columns;
 mod contrary;
 mod draft;
 mod exempt;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::columns::Header;
 use super::negation::{Denial, Denials};
 use super::question::{Answer, SourceStatement, asks, statements};
 use super::support::Quote;
@@ -12,6 +13,9 @@ use super::unit::Unit;
 use crate::markdown::BlockKind;
 use crate::span::IndexedText;
 use crate::wording::differ_by_ending;
+
+/// Longest abbreviation that is read as the initials of words.
+const LONGEST_ABBREVIATION: usize = 5;
 
 /// A source's text, parsed once so that many claims can be compared with it.
 ///
@@ -90,6 +94,8 @@ pub(super) struct SourceSentence {
     pub(super) entry: usize,
     /// Whether it stands in a row of a table or an item of a list.
     pub(super) is_row: bool,
+    /// The numbers of the sentences that head the columns of its table; none elsewhere.
+    pub(super) header: Range<usize>,
     pub(super) denials: Denials,
 }
 
@@ -158,6 +164,7 @@ impl SourceParts {
         };
         // The block that was read last and its first sentence.
         let mut entries = None;
+        let mut header = Header::default();
         for SourceStatement { bytes, kind, block, is_row, answer } in statements(text) {
             let number = source.sentences.len();
             let first = source.tokens.len();
@@ -175,6 +182,7 @@ impl SourceParts {
             source.pair(first);
             let entry = entries.filter(|(last, _)| is_row && *last == block).map_or(number, |(_, entry)| entry);
             entries = Some((block, entry));
+            header.read(number, kind, words);
             source.sentences.push(SourceSentence {
                 bytes,
                 tokens: first..source.tokens.len(),
@@ -182,6 +190,7 @@ impl SourceParts {
                 is_question: answer.is_none() && asks(words),
                 entry,
                 is_row,
+                header: if kind == BlockKind::TableRow { header.above(number) } else { 0..0 },
                 denials,
             });
         }
@@ -249,6 +258,15 @@ impl SourceParts {
         self.term(stem).is_some_and(|term| self.denied.contains(&term))
     }
 
+    /// Whether the columns of a row are headed by a term that the row itself does not hold.
+    pub(super) fn heads_row(&self, term: u32, row: usize) -> bool {
+        let Some(header) = self.sentences.get(row).map(|row| &row.header).filter(|header| !header.is_empty()) else {
+            return false;
+        };
+        let postings = self.postings(term);
+        postings.binary_search(&row).is_err() && postings.iter().any(|sentence| header.contains(sentence))
+    }
+
     pub(super) fn postings(&self, term: u32) -> &[usize] {
         let number = usize::try_from(term).unwrap_or(usize::MAX);
         self.postings.get(number).map_or(&[], Vec::as_slice)
@@ -272,6 +290,28 @@ impl SourceParts {
     /// "German" and "Germany": a name also counts as held when it differs only by a short ending.
     pub(super) fn holds_relative(&self, stem: &str) -> bool {
         self.vocabulary.keys().any(|other| differ_by_ending(other, stem, 4))
+    }
+
+    /// Whether the text holds one of these forms, in lower case, anywhere.
+    pub(super) fn names_any(&self, forms: &[&str]) -> bool {
+        let lower = self.text.text().to_lowercase();
+        forms.iter().any(|form| lower.contains(form))
+    }
+
+    /// Whether words in a row begin with the letters of an abbreviation, "PR" for a pull request, or several of it are
+    /// named.
+    pub(super) fn holds_initials(&self, abbreviation: &str) -> bool {
+        let is_one = (2..=LONGEST_ABBREVIATION).contains(&abbreviation.len())
+            && abbreviation.bytes().all(|letter| letter.is_ascii_uppercase());
+        let begins = |(token, letter): (&Token, u8)| {
+            let first = self.word(&token.bytes).and_then(|word| word.bytes().next());
+            first.is_some_and(|first| first.eq_ignore_ascii_case(&letter))
+        };
+        let is_plural =
+            |token: &Token| self.word(&token.bytes).is_some_and(|word| word.strip_suffix('s') == Some(abbreviation));
+        let mut rows = self.tokens.windows(abbreviation.len());
+        let spells = |words: &[Token]| words.iter().zip(abbreviation.bytes()).all(begins);
+        is_one && (self.tokens.iter().any(is_plural) || rows.any(spells))
     }
 
     /// The words that lie in a stretch of the text.

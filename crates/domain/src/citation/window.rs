@@ -46,6 +46,7 @@ pub(super) fn best_window(source: &SourceParts, terms: &[Option<(u32, f32)>]) ->
             }
         }
     }
+    add_headers(source, terms, &mut single, &mut pairs);
     let asks = |sentence: usize| source.sentences.get(sentence).is_none_or(|sentence| sentence.is_question);
     let adds = |sentence: usize| single.get(&sentence).is_some_and(|weight| *weight >= LEAST_WORD) && !asks(sentence);
     pairs.retain(|first, _| adds(*first) || adds(*first + 1));
@@ -53,11 +54,29 @@ pub(super) fn best_window(source: &SourceParts, terms: &[Option<(u32, f32)>]) ->
     let (sentence, alone) = heaviest(single)?;
     let joined = heaviest(pairs.into_iter().filter(|(first, _)| pair(source, *first).is_some()));
     let worth = |weight: f32| weight >= alone + WORTH_A_SENTENCE * total;
-    let bytes = match joined.filter(|(_, weight)| worth(*weight)) {
-        Some((first, _)) => pair(source, first)?,
-        None => cut(source, sentence, terms)?,
+    let (row, bytes) = match joined.filter(|(_, weight)| worth(*weight)) {
+        Some((first, _)) => (first, pair(source, first)?),
+        None => (sentence, cut(source, sentence, terms)?),
     };
-    Some(fill(source, bytes, terms))
+    Some(fill(source, row, bytes, terms))
+}
+
+/// Adds to rows what the headers of their columns hold of the claim.
+fn add_headers(
+    source: &SourceParts,
+    terms: &[Option<(u32, f32)>],
+    single: &mut HashMap<usize, f32>,
+    pairs: &mut HashMap<usize, f32>,
+) {
+    for (term, weight) in terms.iter().flatten() {
+        for (row, sum) in single.iter_mut() {
+            *sum += if source.heads_row(*term, *row) { *weight } else { 0.0 };
+        }
+        for (first, sum) in pairs.iter_mut() {
+            let heads_both = source.heads_row(*term, *first) && source.heads_row(*term, *first + 1);
+            *sum += if heads_both { *weight } else { 0.0 };
+        }
+    }
 }
 
 fn heaviest(weights: impl IntoIterator<Item = (usize, f32)>) -> Option<(usize, f32)> {
@@ -112,12 +131,16 @@ fn cut(source: &SourceParts, sentence: usize, terms: &[Option<(u32, f32)>]) -> O
     best.map(|(_, bytes)| bytes)
 }
 
-/// Which of the claim's terms the stretch holds.
-fn fill(source: &SourceParts, bytes: Range<usize>, terms: &[Option<(u32, f32)>]) -> Window {
+/// Which of the claim's terms the stretch holds, which begins in this sentence; a row holds those of its header.
+fn fill(source: &SourceParts, sentence: usize, bytes: Range<usize>, terms: &[Option<(u32, f32)>]) -> Window {
     let mut present: Vec<u32> = source.tokens_in(&bytes).iter().map(|token| token.term).collect();
     present.sort_unstable();
-    let found: Vec<bool> =
-        terms.iter().map(|term| term.is_some_and(|(term, _)| present.binary_search(&term).is_ok())).collect();
+    let found: Vec<bool> = terms
+        .iter()
+        .map(|term| {
+            term.is_some_and(|(term, _)| present.binary_search(&term).is_ok() || source.heads_row(term, sentence))
+        })
+        .collect();
     let weight = terms
         .iter()
         .zip(&found)

@@ -122,7 +122,8 @@ impl<'s> Comparison<'s> {
         for (((fact, term), held), said) in self.facts.iter().zip(&terms).zip(&mut self.held).zip(&mut self.said) {
             let has_relative = fact.exact == Some(MissingKind::Name) && source.holds_relative(&fact.stem);
             let is_held = |term: u32| !fact.counts() || source.holds_number(term, &claim.beside(&fact.stem));
-            *held |= term.is_some_and(is_held) || has_relative;
+            let is_abbreviated = fact.exact == Some(MissingKind::Name) && source.holds_initials(fact.text);
+            *held |= term.is_some_and(is_held) || has_relative || is_abbreviated;
             *said |= term.is_some_and(|term| !source.is_asked(term)) || has_relative;
         }
         let weighted: Vec<_> =
@@ -153,6 +154,11 @@ impl<'s> Comparison<'s> {
             for sentence in term.map(|term| source.postings(term)).unwrap_or_default() {
                 *weights.entry(*sentence).or_default() += fact.weight;
             }
+        }
+        for (sentence, weight) in &mut weights {
+            let heads =
+                |(_, term): &(&Fact<'_>, &Option<u32>)| term.is_some_and(|term| source.heads_row(term, *sentence));
+            *weight += content().filter(heads).map(|(fact, _)| fact.weight).sum::<f32>();
         }
         for ((fact, term), company) in self.facts.iter().zip(terms).zip(&mut self.company) {
             let Some(term) = term.filter(|_| fact.is_exact()) else { continue };

@@ -3,13 +3,14 @@
 //!
 //! Each is found by another value of the same kind that stands where the claim has its own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::contradiction::{ContradictionKind, Difference};
 use super::fact::Fact;
 use super::place::{Class, Part, Place, content};
 use super::polarity::Claim;
+use crate::citation::columns::{column_of, heads_of};
 use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::is_unit;
@@ -91,6 +92,7 @@ impl<'v> Values<'v> {
             let places = self.places(&value);
             let of_other = || {
                 self.of_another_row(&value, &places)
+                    .or_else(|| self.of_another_column(&value, &places))
                     .or_else(|| self.in_another_place(&value, &places))
                     .or_else(|| self.of_another_name(&value, &places))
             };
@@ -179,10 +181,44 @@ impl<'v> Values<'v> {
                 let between = place.sentence.entry.min(entry)..=place.sentence.entry.max(entry);
                 let is_table = place.source.sentences.get(between)?.iter().all(|row| row.is_row || row.is_rule);
                 let sentences = place.source.sentences.get(entry..)?.iter().take_while(|row| row.entry == entry);
+                if self.claims_a_value_of(place.source, entry, value) {
+                    return None;
+                }
                 let mut rivals = sentences.filter_map(|row| Some((row, self.rivals(place.source, row, value).next()?)));
                 rivals.next().filter(|_| is_table).map(|(sentence, at)| Place { sentence, at, ..*place })
             })
         })
+    }
+
+    /// Whether a row has another value of the claim: the claim is about several rows, of which this is one.
+    fn claims_a_value_of(&self, source: &SourceParts, entry: usize, value: &Value<'_>) -> bool {
+        let is_other =
+            |fact: &&Fact<'_>| fact.is_value() && fact.stem != value.term.stem && fact.unit == value.term.unit;
+        let mut others = self.facts.iter().filter(is_other).filter_map(|fact| source.term(&fact.stem));
+        others.any(|term| {
+            source.postings(term).iter().any(|at| source.sentences.get(*at).is_some_and(|row| row.entry == entry))
+        })
+    }
+
+    /// The value of the claim's column in a row that has this one in a column which the claim does not name.
+    fn of_another_column(&self, value: &Value<'_>, places: &[Place<'v>]) -> Option<Place<'v>> {
+        let mut found = places.iter().map(|place| {
+            let Place { source, sentence, .. } = *place;
+            let own = heads_of(source, sentence, column_of(source, sentence, place.at)?);
+            let names = |some: &HashSet<u32>, others: &HashSet<u32>| {
+                let mut stems = some.difference(others).filter_map(|term| source.stem(*term));
+                stems.any(|stem| self.has_fact(stem))
+            };
+            let mut rivals = self.rivals(source, sentence, value).filter(|_| !sentence.header.is_empty());
+            let at = rivals.find(|at| {
+                let other = column_of(source, sentence, *at).map(|column| heads_of(source, sentence, column));
+                other.is_some_and(|other| names(&other, &own) && !names(&own, &other))
+            })?;
+            Some(Place { at, ..*place })
+        });
+        let first = found.next()??;
+        // One place where it is the claim's is enough.
+        found.all(|other| other.is_some()).then_some(first)
     }
 
     /// A sentence that has another value between the words between which the claim has its own, where none of the
@@ -196,7 +232,10 @@ impl<'v> Values<'v> {
         let has_both = value.before.is_some() && value.after.is_some();
         self.sources.iter().enumerate().find_map(|(index, source)| {
             let sentences = source.postings(source.term(anchor)?).iter().filter_map(|at| source.sentences.get(*at));
-            sentences.filter(|sentence| !sentence.is_question).take(MOST_RIVALS).find_map(|sentence| {
+            let is_own =
+                |row: &SourceSentence| !row.header.is_empty() && self.claims_a_value_of(source, row.entry, value);
+            let sentences = sentences.filter(|sentence| !sentence.is_question && !is_own(sentence));
+            sentences.take(MOST_RIVALS).find_map(|sentence| {
                 let place = |at: usize| Place { index, source, sentence, at };
                 let (share, number) = self.share(place(sentence.tokens.start), value);
                 if share < SAME_FRAME || number < LEAST_SHARED {
@@ -219,10 +258,10 @@ impl<'v> Values<'v> {
         sentence: &SourceSentence,
         value: &'r Value<'_>,
     ) -> impl Iterator<Item = usize> + 'r {
-        sentence
-            .tokens
-            .clone()
-            .filter(|at| source.tokens.get(*at).is_some_and(|token| self.is_rival(source, token, value)))
+        let has_columns = !sentence.header.is_empty();
+        sentence.tokens.clone().filter(move |at| {
+            source.tokens.get(*at).is_some_and(|token| self.is_rival(source, token, value, has_columns))
+        })
     }
 
     /// An enumeration of values by name that has this value of another name, and another one of the claim's.
@@ -249,7 +288,7 @@ impl<'v> Values<'v> {
         let others = parts.iter().enumerate().filter(|(number, _)| *number != own).map(|(_, other)| other);
         others.into_iter().find_map(|part| {
             let there = words(part);
-            let is_rival = source.tokens.get(part.at).is_some_and(|token| self.is_rival(source, token, value));
+            let is_rival = source.tokens.get(part.at).is_some_and(|token| self.is_rival(source, token, value, false));
             let names_it = there.iter().any(|term| is_claimed(term) && !here.contains(term));
             let is_named_here = here.iter().any(|term| is_claimed(term) && !there.contains(term));
             // The verb of the first part is that of the others.
@@ -267,10 +306,17 @@ impl<'v> Values<'v> {
         others.filter_map(|(_, fact)| place.source.term(&fact.stem)).filter(|term| around.contains(term)).count()
     }
 
-    /// Whether a word of a source is another value of the class, which the claim does not hold.
-    fn is_rival(&self, source: &SourceParts, token: &Token, value: &Value<'_>) -> bool {
+    /// Whether a word of a source is another value of the class, which the claim does not hold. In a table the unit may stand in
+    /// one of the rows alone.
+    fn is_rival(&self, source: &SourceParts, token: &Token, value: &Value<'_>, has_columns: bool) -> bool {
         let Some(stem) = source.stem(token.term) else { return false };
-        Class::of(token.kind, token.unit, stem) == Some(value.class) && stem != value.term.stem && !self.has_fact(stem)
+        let is_of_class = match (Class::of(token.kind, token.unit, stem), value.class) {
+            (Some(Class::Number(other)), Class::Number(own)) if has_columns => {
+                other == own || other.is_none() || own.is_none()
+            }
+            (other, own) => other == Some(own),
+        };
+        is_of_class && stem != value.term.stem && !self.has_fact(stem)
     }
 
     fn has_fact(&self, stem: &str) -> bool {

@@ -10,6 +10,7 @@
 mod contradiction;
 mod fact;
 pub mod features;
+mod figures;
 mod misplaced;
 mod model;
 mod place;

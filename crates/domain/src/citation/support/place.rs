@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::contradiction::{is_year, may_be_rounded};
-use crate::citation::source::{SourceParts, SourceSentence};
+use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::{Unit, is_unit};
 
@@ -129,5 +129,12 @@ impl Place<'_> {
 pub(super) fn content(source: &SourceParts, at: usize) -> Option<u32> {
     let token = source.tokens.get(at).filter(|token| token.kind != TermKind::Stop)?;
     let is_unit = source.word(&token.bytes).is_some_and(is_unit);
-    (!is_unit).then_some(token.term)
+    (!is_unit && !is_reference(source, token)).then_some(token.term)
+}
+
+/// Whether a number is the mark of a note: "(1)".
+fn is_reference(source: &SourceParts, token: &Token) -> bool {
+    let before = token.bytes.start.checked_sub(1).and_then(|start| source.word(&(start..token.bytes.start)));
+    let after = source.word(&(token.bytes.end..token.bytes.end + 1));
+    token.kind == TermKind::Number && token.bytes.len() <= 2 && (before, after) == (Some("("), Some(")"))
 }

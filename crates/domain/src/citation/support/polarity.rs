@@ -45,6 +45,11 @@ impl<'c> Claim<'c> {
         Self { text, denials: Denials::of(text, &terms, 0), clauses, terms }
     }
 
+    /// The claim with these terms in place of its own, one for each.
+    pub(super) fn with_terms(&self, terms: Vec<Term>) -> Self {
+        Self { terms, ..Self::of(self.text) }
+    }
+
     /// Compares the denials of the claim with those of the sentences that hold most of its words: whether they deny a
     /// word that the claim does not deny, or the other way round.
     ///

@@ -72,8 +72,10 @@ impl Best<'_> {
         let mut turned = Turned::default();
         for (fact, is_found) in facts.iter().zip(&self.window.found) {
             if *is_found && fact.has_content() {
-                let mut same = tokens.iter().filter(|token| Some(token.term) == self.source.term(&fact.stem));
-                turned.negation |= same.all(|token| token.is_negated != fact.is_negated);
+                let mut same =
+                    tokens.iter().filter(|token| Some(token.term) == self.source.term(&fact.stem)).peekable();
+                // A word of the header does not stand in its row.
+                turned.negation |= same.peek().is_some() && same.all(|token| token.is_negated != fact.is_negated);
             }
             if !is_found {
                 let holds = |stem: &str| {

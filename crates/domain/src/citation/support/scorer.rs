@@ -3,6 +3,7 @@
 use super::contradiction::Difference;
 use super::fact::{Fact, facts};
 use super::features::{self, Comparison};
+use super::figures::as_sourced;
 use super::misplaced::Values;
 use super::model::MODEL;
 use super::polarity::Claim;
@@ -96,6 +97,14 @@ impl LexicalScorer<'_> {
     }
 
     fn judge(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
+        match as_sourced(claim, &self.cited(sources)) {
+            Some(read) => self.judge_sourced(&read, &self::facts(&read), sources),
+            None => self.judge_sourced(claim, facts, sources),
+        }
+    }
+
+    /// Judges a claim whose figures have the form that the sources give them.
+    fn judge_sourced(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
         let comparison = Comparison::new(claim, facts, &self.cited(sources));
         let (missing, reversal) = (comparison.missing(), comparison.reversal());
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };

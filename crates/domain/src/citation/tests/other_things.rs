@@ -263,3 +263,20 @@ fn what_is_qualified_otherwise_is_not_supported() {
     let rooms = "Rooms can be cancelled free of charge until 18:00 on the day of arrival.";
     assert_eq!(checked(&rooms.replace("until", "from"), &[rooms]), (ClaimVerdict::Contradicted, Some(0)));
 }
+
+const PLATFORMS: &str = "| System | Architecture | Versions | Support |\n|---|---|---|---|\n\
+    | GNU/Linux | x64 | kernel >= 4.18 (1), glibc >= 2.28 | Tier 1 |\n\
+    | GNU/Linux | x64 | kernel >= 3.10, musl >= 1.1.19 | Experimental |\n\
+    | GNU/Linux | x86 | kernel >= 3.10, glibc >= 2.17 | Experimental |";
+const LIVES: &str = "| | Lives (in years) | Value |\n|---|---|---|\n| Purchased technology | 4.2 | $232 |\n\
+    | Trademarks | 5.0 | 25 |\n| Other | 2.0 | 20 |";
+
+#[test]
+fn values_of_rows_that_a_claim_puts_side_by_side_are_theirs() {
+    assert_judged(&[
+        (PLATFORMS, "GNU/Linux on x64, with kernel >= 4.18 and glibc >= 2.28.", true),
+        (PLATFORMS, "GNU/Linux on x64, with kernel >= 4.18 and glibc >= 2.17.", false),
+        (LIVES, "The lives of Trademarks are 5.0 years and those of Other 2.0 years.", true),
+        (LIVES, "The lives of Trademarks are 2.0 years.", false),
+    ]);
+}
