@@ -230,7 +230,7 @@ impl<'a> Assembly<'a> {
                 self.config.retention,
             ),
             security_record: self.security_record.clone(),
-            graphs: GraphKeeper::new(self.store.clone(), self.config.vector_graph_from),
+            graphs: GraphKeeper::new(self.store.clone(), self.config.vector_graphs),
             heartbeats: self.heartbeats.clone(),
         }
     }

@@ -35,7 +35,7 @@ pub use providers::{
 pub use service::context::{Clock, Context, SystemClock};
 pub use shutdown::Shutdown;
 pub use store::{
-    BatchOutcome, CollectionSettings, CommitBatch, EnqueueOutcome, FollowUp, GraphChanges, ItemFailure, ItemKey,
-    ItemPage, Lease, MAX_CLAIMS, NewCollection, NewJob, NewJobItem, Phase, PoolSettings, QueueLimits, RequestKey,
-    Store, StoreError, UnchangedItem,
+    BatchOutcome, CollectionSettings, CommitBatch, EnqueueOutcome, FollowUp, GraphChanges, GraphSizes, ItemFailure,
+    ItemKey, ItemPage, Lease, MAX_CLAIMS, NewCollection, NewJob, NewJobItem, Phase, PoolSettings, QueueLimits,
+    RequestKey, Store, StoreError, UnchangedItem,
 };

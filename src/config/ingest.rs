@@ -6,7 +6,7 @@ use super::reader::{LONGEST_TIME, Reader};
 use crate::{
     providers::outbound::{self, Destination, Rule},
     service::{ingest, vector_graphs},
-    store::QueueLimits,
+    store::{GraphSizes, QueueLimits},
 };
 
 /// Requests to URLs that tenants name.
@@ -120,11 +120,15 @@ pub(super) fn read_outbound(reader: &mut Reader) -> OutboundSettings {
     }
 }
 
-/// Reads the number of vectors from which a collection has a graph.
-pub(super) fn read_vector_graph_from(reader: &mut Reader) -> u64 {
+/// Reads the numbers of vectors from which a collection has a graph, and one of bits.
+pub(super) fn read_vector_graphs(reader: &mut Reader) -> GraphSizes {
     let from = reader.value("CITED_VECTOR_GRAPH_FROM", vector_graphs::GRAPH_FROM);
     if from < vector_graphs::LEAST_GRAPH_FROM {
         reader.fault(format!("CITED_VECTOR_GRAPH_FROM must be {} or more", vector_graphs::LEAST_GRAPH_FROM));
     }
-    from
+    let bits_from = reader.value("CITED_VECTOR_BITS_FROM", vector_graphs::BITS_FROM);
+    if bits_from < vector_graphs::LEAST_GRAPH_FROM {
+        reader.fault(format!("CITED_VECTOR_BITS_FROM must be {} or more", vector_graphs::LEAST_GRAPH_FROM));
+    }
+    GraphSizes { from, bits_from }
 }

@@ -31,7 +31,7 @@ use crate::{
         self, ask::Settings as AskSettings, instructions::RoleInstructions, quotas, retrieval::RetrievalSettings,
         sweep::Retention,
     },
-    store::PoolSettings,
+    store::{GraphSizes, PoolSettings},
     telemetry,
 };
 
@@ -54,8 +54,8 @@ pub struct Config {
     pub database: Database,
     /// Connection pools of the database.
     pub pools: PoolSettings,
-    /// Number of vectors from which a collection has a vector graph of its own.
-    pub vector_graph_from: u64,
+    /// Numbers of vectors from which a collection has a vector graph of its own.
+    pub vector_graphs: GraphSizes,
     /// Settings of the listener.
     pub server: server::Settings,
     /// Keys of the operator, and the secret of all other keys.
@@ -214,7 +214,7 @@ impl Config {
         let metrics_listen = reader.optional("CITED_METRICS_LISTEN");
         let database = read_database(&mut reader);
         let pools = read_pools(&mut reader, &database);
-        let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
+        let vector_graphs = ingest::read_vector_graphs(&mut reader);
         let server = http::read_server(&mut reader);
         let access = access::read(&mut reader, listen);
         let quotas = access::read_quotas(&mut reader);
@@ -247,7 +247,7 @@ impl Config {
             metrics_listen,
             database,
             pools,
-            vector_graph_from,
+            vector_graphs,
             server,
             access,
             http,

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{ServiceError, background::BackgroundTask, error_chain};
-use crate::store::{GraphChanges, Store};
+use crate::store::{GraphChanges, GraphSizes, Store};
 
 /// Time between two rounds.
 const REST: Duration = Duration::from_mins(1);
@@ -15,7 +15,11 @@ const REST: Duration = Duration::from_mins(1);
 /// long as a walk.
 pub(crate) const GRAPH_FROM: u64 = 20_000;
 
-/// Smallest number that can be configured.
+/// Number of vectors from which the graph of a collection is one of bits, unless configured: about as many as a graph of
+/// vectors of 384 dimensions can be built of within the memory that a build asks for.
+pub(crate) const BITS_FROM: u64 = 1_000_000;
+
+/// Smallest number that can be configured for either.
 pub(crate) const LEAST_GRAPH_FROM: u64 = 100;
 
 /// Rounds that a collection which grows waits for its graph at most.
@@ -25,14 +29,14 @@ const MOST_ROUNDS: u32 = 5;
 #[derive(Clone)]
 pub(crate) struct GraphKeeper {
     store: Store,
-    from: u64,
+    sizes: GraphSizes,
 }
 
 impl GraphKeeper {
-    /// Keeps graphs for collections with at least `from` vectors.
+    /// Keeps graphs for collections of these sizes.
     #[must_use]
-    pub(crate) const fn new(store: Store, from: u64) -> Self {
-        Self { store, from }
+    pub(crate) const fn new(store: Store, sizes: GraphSizes) -> Self {
+        Self { store, sizes }
     }
 
     /// Maintains the graphs until stopped. No request depends on it, so readiness does not depend on it either.
@@ -63,13 +67,13 @@ impl GraphKeeper {
     /// Store errors.
     async fn maintain(&self, growth: &mut Growth) -> Result<GraphChanges, ServiceError> {
         let mut is_growing = |index, vectors| growth.continues(index, vectors);
-        let changes = self.store.collections().maintain_vector_graphs(self.from, &mut is_growing).await?;
+        let changes = self.store.collections().maintain_vector_graphs(self.sizes, &mut is_growing).await?;
         growth.is_observed = true;
         Ok(changes)
     }
 }
 
-/// Indexes that lack a graph, with their vectors as of the last round. A graph that is built in the midst of a long fill
+/// Indexes that lack the graph of their size, with their vectors as of the last round. A graph that is built in the midst of a long fill
 /// competes with it, and every vector after it is entered by itself, which takes several times as long.
 #[derive(Debug, Default)]
 struct Growth {

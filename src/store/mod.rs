@@ -28,7 +28,7 @@ mod sessions;
 mod transaction;
 mod turns;
 
-pub use collections::{CollectionSettings, GraphChanges, NewCollection};
+pub use collections::{CollectionSettings, GraphChanges, GraphSizes, NewCollection};
 pub use connect::Store;
 pub use documents::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 pub use error::StoreError;
@@ -44,7 +44,8 @@ pub(crate) use asks::{
 };
 pub(crate) use collections::{
     ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSummary, Collections,
-    DroppedIndex, IndexChange, IndexDrop, NewIndex, ProfileId, SearchedCollection, Seen, SeenChunks, StoredDocument,
+    DroppedIndex, GraphKind, IndexChange, IndexDrop, NewIndex, ProfileId, SearchedCollection, Seen, SeenChunks,
+    StoredDocument,
 };
 pub(crate) use connect_options::connect_options;
 pub(crate) use diagnostics::{Finding, Remedy, examine};

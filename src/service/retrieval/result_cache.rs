@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::{Hit, RetrievalQuery, Retrieved, Stages, bounded_cache::BoundedCache, passage_cache};
 use crate::{
     domain::fingerprint::{Hash, content_hash},
-    store::{Passage, SearchedCollection},
+    store::{GraphKind, Passage, SearchedCollection},
 };
 
 /// Results by what decides them.
@@ -42,7 +42,7 @@ struct Deciding<'a> {
 struct SearchedState {
     index: Uuid,
     revision: Uuid,
-    has_graph: bool,
+    graph: Option<GraphKind>,
     is_restricted: bool,
 }
 
@@ -51,7 +51,7 @@ impl SearchedState {
         Self {
             index: searched.collection.index,
             revision: searched.revision,
-            has_graph: searched.has_graph,
+            graph: searched.graph,
             is_restricted: searched.collection.is_restricted,
         }
     }

@@ -14,7 +14,7 @@ use crate::domain::{
     storage::Growth,
 };
 use crate::store::{
-    Collections, ProfileId, Seen, StoreError,
+    Collections, GraphKind, ProfileId, Seen, StoreError,
     access::storage::{own_quotas, settle_growth},
     security_events::record,
 };
@@ -53,8 +53,8 @@ pub(crate) struct SearchedCollection {
     pub(crate) embedded_chunks: u64,
     /// How much of it the caller may see.
     pub(crate) seen: Seen,
-    /// Whether its vectors can be searched by a walk through a graph.
-    pub(crate) has_graph: bool,
+    /// The graph that its vectors can be searched by a walk through, if it has one.
+    pub(crate) graph: Option<GraphKind>,
     /// Another one after each change of what can be found in its index.
     pub(crate) revision: Uuid,
 }
@@ -257,7 +257,7 @@ impl Collections<'_> {
             r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       created_at AS "created_at!", indexing AS "indexing!", is_restricted AS "is_restricted!", model AS "model!",
                       dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!",
-                      has_graph AS "has_graph!", revision AS "revision!"
+                      graph, revision AS "revision!"
                FROM find_collections($1, $2)"#,
             tenant.0,
             names,
@@ -272,7 +272,7 @@ impl Collections<'_> {
                     chunks,
                     embedded_chunks: chunks.saturating_sub(bare),
                     seen: Seen::Uncounted,
-                    has_graph: row.has_graph,
+                    graph: row.graph.as_deref().map(GraphKind::of_name),
                     revision: row.revision,
                     collection: collection_of!(row)?,
                 })

@@ -15,7 +15,7 @@ pub(in crate::store) mod vector_graphs;
 mod web_search;
 
 pub use collection::{CollectionSettings, NewCollection};
-pub use vector_graphs::GraphChanges;
+pub use vector_graphs::{GraphChanges, GraphSizes};
 
 pub(crate) use activation::{ActivationOutcome, DroppedIndex, IndexDrop};
 pub(crate) use build::{BuildBatch, StoredDocument};
@@ -23,6 +23,7 @@ pub(crate) use collection::{Collection, CollectionSummary, SearchedCollection};
 pub(crate) use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
 pub(crate) use profile::ProfileId;
 pub(crate) use seen::{Seen, SeenChunks};
+pub(crate) use vector_graphs::GraphKind;
 
 use crate::store::Store;
 

@@ -1,14 +1,15 @@
 //! The dense half of retrieval: the union of the searches of each collection, merged by similarity.
 //!
 //! A large collection has a graph over its own vectors, which is walked; all vectors of the others are compared. So no
-//! vector is lost among those of another collection, and a graph that does not exist yet is missed by no search.
+//! vector is lost among those of another collection, and a graph that does not exist yet is missed by no search. A walk
+//! through a graph of bits finds candidates, which are compared by their vectors.
 
 use sqlx::{Postgres, QueryBuilder, Row, postgres::PgRow};
 use uuid::Uuid;
 
 use crate::domain::identity::{ChunkKey, TenantId};
 use crate::store::{
-    Scope, Search, SearchedCollection, Selection, StoreError,
+    GraphKind, Scope, Search, SearchedCollection, Selection, StoreError,
     documents::chunk,
     search::filter::{push_document_filter, push_page_test},
     search::read_connection::Reading,
@@ -44,7 +45,7 @@ pub(crate) enum VectorScan {
 pub(crate) struct DenseQuery<'a> {
     /// Collections and indexes to search.
     pub(crate) scope: &'a Scope,
-    /// The same collections, with their sizes and whether they have a graph.
+    /// The same collections, with their sizes and graphs.
     pub(crate) collections: &'a [SearchedCollection],
     /// The query's vector, unit length.
     pub(crate) vector: &'a [f32],
@@ -120,18 +121,18 @@ impl Search<'_> {
         query: &DenseQuery<'_>,
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
         let (walked, compared) = query.by_method();
-        let (walked_indexes, ef_searches): (Vec<Uuid>, Vec<i32>) =
-            walked.iter().map(|searched| (searched.collection.index, query.ef_search(searched))).unzip();
         let mut reading = self.store.reading(tenant).await?;
-        let rows = sqlx::query("SELECT document_id, ordinal, similarity FROM nearest_chunks($1, $2, $3, $4, $5, $6)")
-            .bind(tenant.0)
-            .bind(walked_indexes)
-            .bind(ef_searches)
-            .bind(compared)
-            .bind(chunk::half(query.vector))
-            .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
-            .fetch_all(&mut *reading)
-            .await?;
+        let rows =
+            sqlx::query("SELECT document_id, ordinal, similarity FROM nearest_chunks($1, $2, $3, $4, $5, $6, $7)")
+                .bind(tenant.0)
+                .bind(walked.iter().map(|walk| walk.index).collect::<Vec<_>>())
+                .bind(walked.iter().map(|walk| walk.kind.name()).collect::<Vec<_>>())
+                .bind(walked.iter().map(|walk| walk.ef_search).collect::<Vec<_>>())
+                .bind(compared)
+                .bind(chunk::half(query.vector))
+                .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
+                .fetch_all(&mut *reading)
+                .await?;
         reading.end().await?;
         Ok((read_hits(rows)?, VectorScan::of(&walked)))
     }
@@ -147,8 +148,8 @@ impl Search<'_> {
         let mut reading = self.store.begin_read(tenant).await?;
         let (walked, compared) = query.by_method();
         let mut hits = Vec::new();
-        for searched in &walked {
-            let found = walk_filtered(&mut reading, tenant, query, searched).await?;
+        for walk in &walked {
+            let found = walk_filtered(&mut reading, tenant, query, walk).await?;
             // A walk stops after a bounded number of vectors. If it finds too few, all that pass are compared.
             if (found.len() as u64) < query.limit.unsigned_abs() {
                 reading.end().await?;
@@ -164,30 +165,38 @@ impl Search<'_> {
     }
 }
 
-impl<'a> DenseQuery<'a> {
-    /// The collections whose graphs are walked, and the indexes of the others, whose vectors are compared.
-    fn by_method(&self) -> (Vec<&'a SearchedCollection>, Vec<Uuid>) {
-        let is_walked = |searched: &&SearchedCollection| match self.care {
-            Care::Usual => searched.has_graph,
-            Care::Thorough => searched.has_graph && searched.embedded_chunks > MOST_COMPARED,
-        };
-        let (walked, compared): (Vec<_>, Vec<_>) = self.collections.iter().partition(is_walked);
-        (walked, compared.into_iter().map(|searched| searched.collection.index).collect())
-    }
+/// A walk through the graph of an index.
+struct Walk {
+    index: Uuid,
+    kind: GraphKind,
+    /// Size of its candidate list (`hnsw.ef_search`).
+    ef_search: i32,
+}
 
-    /// Returns the size of the candidate list of a walk (`hnsw.ef_search`).
-    fn ef_search(&self, searched: &SearchedCollection) -> i32 {
-        let vectors = match self.care {
-            Care::Usual => searched.embedded_chunks,
-            Care::Thorough => u64::MAX,
-        };
-        ef_search(vectors, self.limit)
+impl DenseQuery<'_> {
+    /// The walks through graphs, and the indexes whose vectors are compared.
+    fn by_method(&self) -> (Vec<Walk>, Vec<Uuid>) {
+        let (mut walked, mut compared) = (Vec::new(), Vec::new());
+        for searched in self.collections {
+            let index = searched.collection.index;
+            let vectors = match self.care {
+                Care::Usual => searched.embedded_chunks,
+                Care::Thorough => u64::MAX,
+            };
+            match searched.graph {
+                Some(kind) if self.care == Care::Usual || searched.embedded_chunks > MOST_COMPARED => {
+                    walked.push(Walk { index, kind, ef_search: ef_search(kind, vectors, self.limit) });
+                }
+                _ => compared.push(index),
+            }
+        }
+        (walked, compared)
     }
 }
 
 impl VectorScan {
-    /// The method of a search that walked the graphs of these collections.
-    const fn of(walked: &[&SearchedCollection]) -> Self {
+    /// The method of a search with these walks.
+    const fn of(walked: &[Walk]) -> Self {
         if walked.is_empty() { Self::Exact } else { Self::Iterative }
     }
 }
@@ -197,24 +206,50 @@ async fn walk_filtered(
     reading: &mut Reading,
     tenant: TenantId,
     query: &DenseQuery<'_>,
-    searched: &SearchedCollection,
+    walk: &Walk,
 ) -> Result<Vec<DenseHit>, StoreError> {
-    let index = searched.collection.index;
+    let bits: Option<String> = match walk.kind {
+        GraphKind::Vectors => None,
+        GraphKind::Bits => {
+            let expression = sqlx::query_scalar("SELECT vector_bits_expression($1)").bind(walk.index);
+            let Some(expression) = expression.fetch_one(&mut **reading).await? else {
+                // Dropped since the collection was looked up. Too few hits make the search a comparison.
+                return Ok(Vec::new());
+            };
+            Some(expression)
+        }
+    };
     sqlx::query("SELECT set_config('hnsw.ef_search', $1, true)")
-        .bind(query.ef_search(searched).to_string())
+        .bind(walk.ef_search.to_string())
         .execute(&mut **reading)
         .await?;
-    // Literals, not parameters: the planner uses the graph only if it sees the values.
-    let distance = format!("(e.embedding::halfvec({})) <=> ", query.vector.len());
-    let mut builder = QueryBuilder::new(format!("SELECT e.document_id, e.ordinal, 1 - ({distance}"));
+    let candidates = if bits.is_some() { query.limit.max(walk.ef_search.into()) } else { query.limit };
+    let mut builder = QueryBuilder::new("SELECT n.document_id, n.ordinal, 1 - (n.embedding <=> ");
     builder.push_bind(chunk::half(query.vector));
+    // Literals, not parameters: the planner uses the graph only if it sees the values.
     builder.push(format!(
-        ") AS similarity FROM chunk_embedding e WHERE e.tenant_id = '{}' AND e.index_id = '{index}'",
-        tenant.0
+        ") AS similarity FROM (SELECT e.document_id, e.ordinal, e.embedding FROM chunk_embedding e
+          WHERE e.tenant_id = '{}' AND e.index_id = '{}'",
+        tenant.0, walk.index
     ));
     push_filter(&mut builder, query);
-    builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector)).push(" LIMIT ");
-    builder.push_bind(query.limit);
+    match bits {
+        None => {
+            builder.push(format!(" ORDER BY (e.embedding::halfvec({})) <=> ", query.vector.len()));
+            builder.push_bind(chunk::half(query.vector));
+        }
+        Some(expression) => {
+            builder.push(format!(" ORDER BY {expression} <~> "));
+            // The same of the query's vector.
+            let mut parts = expression.split("embedding");
+            builder.push(parts.next().unwrap_or_default());
+            for part in parts {
+                builder.push_bind(chunk::half(query.vector)).push(part);
+            }
+        }
+    }
+    builder.push(" LIMIT ").push_bind(candidates);
+    builder.push(") n ORDER BY similarity DESC LIMIT ").push_bind(query.limit);
     read_hits(builder.build().fetch_all(&mut **reading).await?)
 }
 
@@ -249,11 +284,16 @@ fn push_filter(builder: &mut QueryBuilder<Postgres>, query: &DenseQuery<'_>) {
 
 /// Returns the size of the candidate list of a walk through a graph of this many vectors (`hnsw.ef_search`): 50 for
 /// 10,000, and twice as many for ten times as many vectors, which finds the ten nearest with a recall of .99 at each size,
-/// those of a minority topic as well (docs/performance.md). Never less than the number of requested hits.
+/// those of a minority topic as well (docs/performance.md). Of a graph of bits twice as many, and 200 at least. Never less
+/// than the number of requested hits.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a length, bounded")]
-fn ef_search(vectors: u64, limit: i64) -> i32 {
+fn ef_search(kind: GraphKind, vectors: u64, limit: i64) -> i32 {
     let by_size = 50.0 * (vectors as f64 / 10_000.0).powf(2.0_f64.log10());
-    (by_size as i64).clamp(50, LONGEST_LIST).max(limit.min(LONGEST_LIST)) as i32
+    let (times, least) = match kind {
+        GraphKind::Vectors => (1.0, 50),
+        GraphKind::Bits => (2.0, 200),
+    };
+    ((by_size * times) as i64).clamp(least, LONGEST_LIST).max(limit.min(LONGEST_LIST)) as i32
 }
 
 pub(in crate::store) fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, StoreError> {
@@ -274,12 +314,14 @@ pub(in crate::store) fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, Sto
 
 #[cfg(test)]
 mod tests {
-    use super::ef_search;
+    use super::{GraphKind, ef_search};
 
     #[test]
     fn walks_keep_more_in_view_the_more_there_is() {
-        assert_eq!([0, 10_000, 100_000, 1_000_000].map(|vectors| ef_search(vectors, 10)), [50, 50, 100, 200]);
-        assert_eq!(ef_search(u64::MAX, 10), 1_000, "pgvector takes no more");
-        assert_eq!([ef_search(10_000, 120), ef_search(10_000, 5_000)], [120, 1_000], "a list is not cut short");
+        let of_vectors = |vectors, limit| ef_search(GraphKind::Vectors, vectors, limit);
+        assert_eq!([0, 10_000, 100_000, 1_000_000].map(|vectors| of_vectors(vectors, 10)), [50, 50, 100, 200]);
+        assert_eq!(of_vectors(u64::MAX, 10), 1_000, "pgvector takes no more");
+        assert_eq!([of_vectors(10_000, 120), of_vectors(10_000, 5_000)], [120, 1_000], "a list is not cut short");
+        assert_eq!([10_000, 1_000_000].map(|vectors| ef_search(GraphKind::Bits, vectors, 10)), [200, 400]);
     }
 }

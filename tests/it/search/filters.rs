@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Row as _};
 
-use super::{GRAPH_FROM, GRAPH_FROM_SETTING, store};
+use super::{GRAPH_FROM_SETTING, GRAPHS_FROM, store};
 use crate::{
     harness::TestApp,
     scripted::{ModelServer, embed},
@@ -38,7 +38,7 @@ async fn app() -> (ModelServer, TestApp) {
         assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
     }
     let store = store(&app).await;
-    store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
+    store.collections().maintain_vector_graphs(GRAPHS_FROM, &mut |_, _| false).await.expect("a round");
     store.close().await;
     (server, app)
 }

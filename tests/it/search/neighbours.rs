@@ -6,7 +6,7 @@ use cited::GraphChanges;
 use serde_json::{Value, json};
 use sqlx::{ConnectOptions, Connection, Executor};
 
-use super::{GRAPH_FROM, GRAPH_FROM_SETTING, store};
+use super::{GRAPH_FROM_SETTING, GRAPHS_FROM, store};
 use crate::{
     database,
     harness::TestApp,
@@ -17,7 +17,7 @@ const LARGE: usize = 1_200;
 const GRAPHS: &str = "SELECT count(*) FROM pg_class WHERE relname LIKE 'chunk_embedding_graph_%'";
 
 /// A document on one of these topics, of some words more or less.
-fn document(number: usize, topics: &[&str]) -> Value {
+pub(super) fn document(number: usize, topics: &[&str]) -> Value {
     let words = ["amber", "basalt", "copper", "dolomite", "emerald", "feldspar", "garnet", "hematite"];
     let chosen: Vec<&str> =
         (0..2 + number % 5).map(|place| words[(number * (place + 3) / 2 + place) % words.len()]).collect();
@@ -25,7 +25,7 @@ fn document(number: usize, topics: &[&str]) -> Value {
     json!({"source": format!("{topic}-{number}"), "text": format!("Report {number} on the {topic}: {}.", chosen.join(" and "))})
 }
 
-async fn fill(app: &TestApp, collection: &str, documents: &[Value]) {
+pub(super) async fn fill(app: &TestApp, collection: &str, documents: &[Value]) {
     for page in documents.chunks(1_000) {
         let body = json!({"collection": collection, "documents": page});
         let answer = app.post("/v1/documents?wait=true", body).await;
@@ -33,7 +33,7 @@ async fn fill(app: &TestApp, collection: &str, documents: &[Value]) {
     }
 }
 
-async fn search(app: &TestApp, collections: &[&str], query: &str, (mode, top_k): (&str, usize)) -> Value {
+pub(super) async fn search(app: &TestApp, collections: &[&str], query: &str, (mode, top_k): (&str, usize)) -> Value {
     let body = json!({
         "query": query, "collections": collections, "mode": mode, "top_k": top_k,
         "stages": {"rerank": false, "collapse_duplicates": false},
@@ -83,7 +83,7 @@ async fn recall(app: &TestApp, collections: &[&str], query: &str) -> f64 {
     near / 10.0
 }
 
-async fn assert_recall(app: &TestApp, cases: &[(Vec<&str>, String)]) {
+pub(super) async fn assert_recall(app: &TestApp, cases: &[(Vec<&str>, String)]) {
     let mut sum = 0.0;
     for (collections, query) in cases {
         sum += recall(app, collections, query).await;
@@ -132,7 +132,7 @@ async fn small_collections_find_their_own_beside_a_large_one_and_in_a_crowd() {
         fill(&app, name, &documents).await;
     }
     // The service's own round comes first where filling takes longer than the time between its rounds.
-    store(&app).await.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
+    store(&app).await.collections().maintain_vector_graphs(GRAPHS_FROM, &mut |_, _| false).await.expect("a round");
     assert_eq!(database::number(&app.database, GRAPHS).await, 1, "of the large one");
     let query = |number: usize| document(number, &["foundry", "harbour"])["text"].as_str().expect("text").to_owned();
     let mut cases = Vec::new();
@@ -158,7 +158,7 @@ async fn a_minority_is_found_in_a_graph_also_after_deletes_and_new_uploads() {
     documents.extend((0..30).map(|number| document(20_000 + number, &["lighthouse"])));
     fill(&app, "large", &documents).await;
     let store = store(&app).await;
-    let built = store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
+    let built = store.collections().maintain_vector_graphs(GRAPHS_FROM, &mut |_, _| false).await.expect("a round");
     assert_eq!(built, GraphChanges { built: 1, dropped: 0 });
     let minority = |step: usize| -> Vec<(Vec<&str>, String)> {
         let texts = (0..30).step_by(step).map(|number| document(20_000 + number, &["lighthouse"]));
@@ -183,7 +183,7 @@ async fn an_interrupted_graph_is_not_used_and_built_anew_and_goes_with_its_colle
     fill(&app, "large", &documents).await;
     let store = store(&app).await;
     let round =
-        async || store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
+        async || store.collections().maintain_vector_graphs(GRAPHS_FROM, &mut |_, _| false).await.expect("a round");
     let scan = async || search(&app, &["large"], "the harbour", ("dense", 10)).await["vector_scan"].clone();
     assert_eq!(scan().await, "exact");
     // Another process is at it.
@@ -222,7 +222,7 @@ async fn a_wide_filter_finds_enough_by_graph_and_by_comparison() {
     fill(&app, "small", &(5_000..5_030).map(tagged).collect::<Vec<_>>()).await;
     let store = store(&app).await;
     assert_eq!(
-        store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round").built,
+        store.collections().maintain_vector_graphs(GRAPHS_FROM, &mut |_, _| false).await.expect("a round").built,
         1
     );
     let query = tagged(5_004)["text"].as_str().expect("text").to_owned();

@@ -1,6 +1,6 @@
 //! Access control lists over a graph of vectors: what a list lets through is found as if all of it had been compared.
 
-use cited::{PoolSettings, Store};
+use cited::{GraphSizes, PoolSettings, Store};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
@@ -17,7 +17,7 @@ use crate::{
 };
 
 const DOCUMENTS: usize = 5_000;
-const GRAPH_FROM: u64 = 1_000;
+const GRAPHS_FROM: GraphSizes = GraphSizes { from: 1_000, bits_from: 1_000_000 };
 
 /// The folder of a document, which says who may see it: one in a thousand dora, one in fifty bob as well, each second the
 /// group of both, and the rest nobody.
@@ -91,7 +91,7 @@ async fn a_graph_loses_nothing_of_what_a_list_lets_through() {
     }
     let pools = PoolSettings { max_connections: 2, ..PoolSettings::default() };
     let store = Store::connect(&app.database, &[], &pools).await.expect("the store opens");
-    let built = store.collections().maintain_vector_graphs(GRAPH_FROM, &mut |_, _| false).await.expect("a round");
+    let built = store.collections().maintain_vector_graphs(GRAPHS_FROM, &mut |_, _| false).await.expect("a round");
     assert_eq!(built.built, 1, "{built:?}");
     store.close().await;
     let key = async |principals: Value| {
