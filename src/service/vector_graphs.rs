@@ -17,7 +17,7 @@ pub(crate) const GRAPH_FROM: u64 = 20_000;
 
 /// Number of vectors from which the graph of a collection is one of bits, unless configured: about as many as a graph of
 /// vectors of 384 dimensions can be built of within the memory that a build asks for.
-pub(crate) const BITS_FROM: u64 = 1_000_000;
+pub(crate) const BITS_FROM: u64 = 700_000;
 
 /// Smallest number that can be configured for either.
 pub(crate) const LEAST_GRAPH_FROM: u64 = 100;

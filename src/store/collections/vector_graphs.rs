@@ -31,6 +31,9 @@ const SAMPLE: i64 = 20_000;
 /// above.
 const THIRD: f32 = 0.43;
 
+/// Bytes that a build needs for each node beside its value, as measured.
+const NEIGHBOURS: u64 = 720;
+
 /// Numbers of vectors from which an index has a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GraphSizes {
@@ -123,14 +126,14 @@ impl LargeIndex {
             .any(|kind| kind.graph_name(self.id) == graph.name && (kind == fitting || !self.has(fitting, graphs)))
     }
 
-    /// Memory for a build, in megabytes: the vectors and their lists of neighbours.
+    /// Memory for a build, in megabytes: the nodes and their lists of neighbours.
     fn build_mb(&self, kind: GraphKind) -> u64 {
         let dimension = u64::from(self.dimension.unsigned_abs());
-        let bytes = match kind {
-            GraphKind::Vectors => 2 * dimension + 512,
-            GraphKind::Bits => dimension / 4 + 700,
+        let node = match kind {
+            GraphKind::Vectors => 2 * dimension,
+            GraphKind::Bits => dimension / 4,
         };
-        (self.vectors * bytes / 1_000_000 + 64).min(kind.most_build_mb())
+        (self.vectors * (node + NEIGHBOURS) / 1_000_000 + 64).min(kind.most_build_mb())
     }
 }
 
@@ -276,4 +279,37 @@ fn literal(numbers: &[f32]) -> String {
 async fn run(owner: &mut PgConnection, statement: String) -> Result<(), StoreError> {
     owner.execute(sqlx::raw_sql(AssertSqlSafe(statement))).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Graph, GraphKind, GraphSizes, LargeIndex};
+    use crate::domain::identity::TenantId;
+
+    const SIZES: GraphSizes = GraphSizes { from: 20_000, bits_from: 700_000 };
+
+    fn index(vectors: u64) -> LargeIndex {
+        LargeIndex { tenant: TenantId::DEFAULT, id: uuid::Uuid::from_u128(7), dimension: 384, vectors }
+    }
+
+    fn graph(kind: GraphKind, is_valid: bool) -> Graph {
+        Graph { name: kind.graph_name(index(0).id), is_valid }
+    }
+
+    #[test]
+    fn a_graph_is_kept_until_the_one_that_fits_is_there() {
+        let (of_vectors, of_bits) = (graph(GraphKind::Vectors, true), graph(GraphKind::Bits, true));
+        assert!(index(900_000).keeps(&of_vectors, SIZES, &[graph(GraphKind::Vectors, true)]));
+        assert!(index(900_000).keeps(&of_vectors, SIZES, &[graph(GraphKind::Bits, false)]), "an interrupted one");
+        assert!(!index(900_000).keeps(&of_vectors, SIZES, &[graph(GraphKind::Bits, true)]));
+        let both = [of_vectors, of_bits];
+        let kept = |vectors| both.each_ref().map(|graph| index(vectors).keeps(graph, SIZES, &both));
+        assert_eq!([900_000, 350_000, 349_999].map(kept), [[false, true], [false, true], [true, false]]);
+    }
+
+    #[test]
+    fn a_build_gets_what_it_needs_up_to_a_bound() {
+        let needed = |vectors| [GraphKind::Vectors, GraphKind::Bits].map(|kind| index(vectors).build_mb(kind));
+        assert_eq!([20_000, 600_000, 5_000_000].map(needed), [[93, 80], [956, 553], [1_024, 4_096]]);
+    }
 }
