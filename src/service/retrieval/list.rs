@@ -1,4 +1,4 @@
-//! Lists that are cut into chunks: steps, and items with what belongs to them.
+//! Lists that are cut into chunks: steps, and items with what belongs to them. A paragraph with its code is a step, too.
 
 /// Spaces at the beginning of a line from which on it belongs to the item above it.
 const INDENT: usize = 2;
@@ -8,6 +8,11 @@ pub(super) fn goes_on_at_end(text: &str) -> bool {
     let text = text.trim_end();
     let own = text.lines().rev().find(|line| !line.trim().is_empty() && !is_indented(line));
     text.ends_with(':') || own.is_some_and(is_item)
+}
+
+/// Whether a text ends with code, after which its section may go on with the next step.
+pub(super) fn ends_with_code(text: &str) -> bool {
+    text.trim_end().ends_with("```")
 }
 
 /// Whether a text may go on with what was announced before it: it begins with an item, in the midst of one, with code, or with a
@@ -36,6 +41,12 @@ fn is_item(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_ends_a_step() {
+        assert!(ends_with_code("Update the tree:\n\n```sh\ngit fetch\n```\n"));
+        assert!(!ends_with_code("```sh\ngit fetch\n```\n\nThat is all."));
+    }
 
     #[test]
     fn lists_go_on_where_items_stand() {

@@ -141,7 +141,7 @@ impl Whole {
             Self::List => {
                 let [before, after] = beside(hit);
                 let text = hit.passage.text.as_str();
-                [before.filter(|_| list::goes_on_at_beginning(text)), after.filter(|_| list::goes_on_at_end(text))]
+                [before, after.filter(|_| list::goes_on_at_end(text) || list::ends_with_code(text))]
             }
         }
     }
@@ -179,9 +179,8 @@ impl Whole {
                 path.is_some_and(|path| below.heading.starts_with(path))
             }
             Self::List => {
-                above.heading == below.heading
-                    && list::goes_on_at_end(&above.text)
-                    && list::goes_on_at_beginning(&below.text)
+                let goes_on = || list::goes_on_at_end(&above.text) && list::goes_on_at_beginning(&below.text);
+                above.heading == below.heading && (list::ends_with_code(&above.text) || goes_on())
             }
         }
     }

@@ -87,3 +87,27 @@ async fn a_list_that_is_cut_into_chunks_is_shown_whole() {
         app.stop().await;
     }
 }
+
+#[tokio::test]
+async fn steps_with_code_are_shown_together() {
+    let (server, app) = app().await;
+    let mut page = "# Landing\n\n## By hand\n\n".to_owned();
+    for step in 1..=8 {
+        let _ = writeln!(
+            page,
+            "Take the change through gate {step}, and wait until its keeper has signed the log with the date and the hour:\n\n\
+             ```sh\ngate open --number {step} --log yes\ngate wait --number {step} --keeper signed\n```\n"
+        );
+    }
+    app.ingest("docs", &[("landing.md", &(page + "## Afterwards\n\nTea is served in the yard.\n"))]).await;
+    server.reply(Role::Grade, Reply::GradeCorrect("gate"));
+    server.say(Role::Answer, "Take the change through gate 1 [^1].");
+    let body =
+        json!({"question": "How is a change landed by hand through gate 4?", "collections": ["docs"], "top_k": 1});
+    let answer = app.ask(body).await;
+    assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
+    let steps = |prompt: &str| (1..=8).filter(|step| prompt.contains(&format!("gate wait --number {step}"))).count();
+    let (graded, written) = (shown(&server, Role::Grade), shown(&server, Role::Answer));
+    assert!(steps(&graded) < steps(&written) && !written.contains("Tea"), "{graded}\n{written}");
+    app.stop().await;
+}
