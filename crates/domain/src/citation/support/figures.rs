@@ -1,5 +1,5 @@
-//! Figures of a claim that its sources hold in another form: without the scale that stands above their table, or as the
-//! figures from which it is calculated.
+//! Figures of a claim that its sources hold in another form: without the scale that stands above their table, as the figures
+//! from which it is calculated, or as a range in which it lies.
 
 use super::contradiction::is_year;
 use super::polarity::Claim;
@@ -70,6 +70,7 @@ pub(super) fn as_sourced<'c>(claim: &Claim<'c>, sources: &[&SourceParts]) -> Opt
             differs = true;
         }
     }
+    differs |= settle_in_range(claim.text, &mut terms, sources);
     differs |= settle_calculated(claim.text, &mut terms, sources);
     differs.then(|| claim.with_terms(terms))
 }
@@ -91,6 +92,30 @@ fn plain_and_scale(text: &str, term: &Term) -> Option<(String, String)> {
     let scale = scale.to_lowercase();
     scale_of(&scale)?;
     Some((terms(number).into_iter().next()?.stem, scale))
+}
+
+/// Takes from a claim the exactness of figures that lie in a range which it names and the sources hold: "a trip of 1,200
+/// euros needs approval, as trips from 400 to 2,500 euros do". Returns whether there are any.
+fn settle_in_range(text: &str, terms: &mut [Term], sources: &[&SourceParts]) -> bool {
+    let value = |term: &Term| term.stem.parse::<f64>().ok().filter(|_| term.kind == TermKind::Number);
+    let ranges: Vec<(f64, f64)> = terms
+        .windows(3)
+        .filter_map(|words| {
+            let [low, joint, high] = words else { return None };
+            let is_range = matches!(joint.stem.as_str(), "to" | "and");
+            let is_held = is_range && is_held(sources, &low.stem) && is_held(sources, &high.stem);
+            value(low).zip(value(high)).filter(|(low, high)| is_held && low < high)
+        })
+        .collect();
+    let mut settles = false;
+    for term in terms.iter_mut().filter(|term| !is_date(text, term) && !is_held(sources, &term.stem)) {
+        let Some(value) = value(term) else { continue };
+        if ranges.iter().any(|(low, high)| (low..=high).contains(&&value)) {
+            term.kind = TermKind::Stop;
+            settles = true;
+        }
+    }
+    settles
 }
 
 /// Takes from a claim the exactness of figures that follow from others of it which the sources hold: those hold whatever is
@@ -187,6 +212,29 @@ mod tests {
 
     const REPORT: &str = "# Assets\n\nThe table has long-lived assets (in thousands):\n\n| Country | 2019 | 2018 |\n|---|---|---|\n\
         | Korea | $28,200 | $24,312 |\n| Japan | 9,646 | 8,046 |\n| Total | 37,846 | 32,358 |\n\nThere are 5 halls in Korea and 2 in Japan.";
+
+    #[test]
+    fn figures_in_a_range_of_the_source_are_supported() {
+        let sources = [PreparedSource::new(
+            "Trips under 400 EUR need no approval. Trips from 400 to 2,500 EUR need your manager's approval in Ledgerly.",
+        )];
+        let rows = [
+            ("A trip of 1,200 EUR needs your manager's approval in Ledgerly, as trips from 400 to 2,500 EUR do.", true),
+            (
+                "A trip of 2,600 EUR needs your manager's approval in Ledgerly, as trips from 400 to 2,500 EUR do.",
+                false,
+            ),
+            ("A trip of 1,200 EUR needs your manager's approval in Ledgerly.", false),
+            (
+                "A trip of 1,200 EUR needs your manager's approval in Ledgerly, as trips from 400 to 2,600 EUR do.",
+                false,
+            ),
+        ];
+        for (claim, expected) in rows {
+            let support = LexicalScorer::new(&sources).support(claim, &[0]);
+            assert_eq!(support.is_enough(), expected, "{claim}: {support:?}");
+        }
+    }
 
     #[test]
     fn figures_that_follow_from_those_of_the_source_are_supported() {
