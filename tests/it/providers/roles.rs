@@ -271,7 +271,9 @@ async fn graders_and_rewriters_are_held_to_a_schema_where_that_is_possible() {
     for (role, name) in [(Role::Grade, "grades"), (Role::Rewrite, "rewritten_query")] {
         let body = a.calls(role).pop().expect("a call").body;
         assert_eq!(body["response_format"]["json_schema"]["name"], name);
-        assert!(body["messages"][0]["content"].as_str().is_some_and(|system| system.contains("reply with JSON")));
+        assert!(
+            body["messages"][0]["content"].as_str().is_some_and(|system| system.contains("Reply with a JSON object"))
+        );
     }
     request["models"] = json!(["a:small"]);
     app.ask(request).await;

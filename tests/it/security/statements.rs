@@ -33,7 +33,7 @@ const OF_ALL_TENANTS: [&str; 18] = [
     "WITH RECURSIVE waiting AS",
     // Measurements, graphs of vectors, seals.
     "SELECT count(*) AS \"jobs!\"",
-    "SELECT i.index_id, p.dimension, s.chunks - s.unembedded_chunks AS \"vectors!\"",
+    "SELECT i.tenant_id, i.index_id, p.dimension, s.chunks - s.unembedded_chunks AS \"vectors!\"",
     "SELECT to_jsonb(e) AS \"row!: Json<SecurityEvent>\" FROM security_event_waiting w JOIN security_event e USING (tenant_id, event_id) WHERE w.tenant_id = (",
 ];
 
