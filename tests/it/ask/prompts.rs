@@ -92,7 +92,7 @@ async fn a_list_that_is_cut_into_chunks_is_shown_whole() {
 async fn steps_with_code_are_shown_together() {
     let (server, app) = app().await;
     let mut page = "# Landing\n\n## By hand\n\n".to_owned();
-    for step in 1..=8 {
+    for step in 1..=24 {
         let _ = writeln!(
             page,
             "Take the change through gate {step}, and wait until its keeper has signed the log with the date and the hour:\n\n\
@@ -106,7 +106,7 @@ async fn steps_with_code_are_shown_together() {
         json!({"question": "How is a change landed by hand through gate 4?", "collections": ["docs"], "top_k": 1});
     let answer = app.ask(body).await;
     assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
-    let steps = |prompt: &str| (1..=8).filter(|step| prompt.contains(&format!("gate wait --number {step}"))).count();
+    let steps = |prompt: &str| (1..=24).filter(|step| prompt.contains(&format!("gate wait --number {step}"))).count();
     let (graded, written) = (shown(&server, Role::Grade), shown(&server, Role::Answer));
     assert!(steps(&graded) < steps(&written) && !written.contains("Tea"), "{graded}\n{written}");
     app.stop().await;
