@@ -73,8 +73,8 @@ impl GraphKeeper {
     }
 }
 
-/// Indexes that lack the graph of their size, with their vectors as of the last round. A graph that is built in the midst of a long fill
-/// competes with it, and every vector after it is entered by itself, which takes several times as long.
+/// Indexes that lack the graph of their size, with their vectors as of the last round. A graph that is built in the midst of
+/// a long fill competes with it, and every vector after it is entered by itself, which takes several times as long.
 #[derive(Debug, Default)]
 struct Growth {
     indexes: HashMap<Uuid, Seen>,

@@ -1,5 +1,8 @@
 //! Lists that are cut into chunks: steps, and items with what belongs to them. A paragraph with its code is a step, too.
 
+use super::whole::begins_with_row;
+use crate::domain::markdown::is_fence;
+
 /// Spaces at the beginning of a line from which on it belongs to the item above it.
 const INDENT: usize = 2;
 
@@ -12,7 +15,7 @@ pub(super) fn goes_on_at_end(text: &str) -> bool {
 
 /// Whether a text ends with code, after which its section may go on with the next step.
 pub(super) fn ends_with_code(text: &str) -> bool {
-    text.trim_end().ends_with("```")
+    text.trim_end().lines().next_back().is_some_and(is_fence)
 }
 
 /// Whether a text may go on with what was announced before it: it begins with an item, in the midst of one, with code, or with a
@@ -20,10 +23,7 @@ pub(super) fn ends_with_code(text: &str) -> bool {
 pub(super) fn goes_on_at_beginning(text: &str) -> bool {
     let Some(line) = text.lines().find(|line| !line.trim().is_empty()) else { return false };
     let is_midway = line.trim_start().starts_with(|first: char| first.is_lowercase());
-    is_item(line)
-        || is_indented(line)
-        || is_midway
-        || ["```", "|"].iter().any(|sign| line.trim_start().starts_with(sign))
+    is_item(line) || is_indented(line) || is_midway || is_fence(line) || begins_with_row(line)
 }
 
 fn is_indented(line: &str) -> bool {

@@ -141,7 +141,10 @@ impl Whole {
             Self::List => {
                 let [before, after] = beside(hit);
                 let text = hit.passage.text.as_str();
-                [before, after.filter(|_| list::goes_on_at_end(text) || list::ends_with_code(text))]
+                [
+                    before.filter(|_| !begins_section(hit)),
+                    after.filter(|_| list::goes_on_at_end(text) || list::ends_with_code(text)),
+                ]
             }
         }
     }
@@ -209,6 +212,12 @@ fn beside(hit: &Hit) -> [Option<ChunkKey>; 2] {
     [hit.passage.key.ordinal.checked_sub(1).map(key), hit.last_ordinal.checked_add(1).map(key)]
 }
 
+/// Whether a hit begins with its own heading: what stands before it is of another section.
+fn begins_section(hit: &Hit) -> bool {
+    let first_line = hit.passage.text.trim_start().lines().next().unwrap_or_default();
+    hit.passage.heading.last().is_some_and(|heading| first_line.ends_with(heading.as_str()))
+}
+
 /// The same where it begins or ends with a row.
 fn beside_rows(hit: &Hit) -> [Option<ChunkKey>; 2] {
     let [before, after] = beside(hit);
@@ -216,7 +225,8 @@ fn beside_rows(hit: &Hit) -> [Option<ChunkKey>; 2] {
     [before.filter(|_| begins_with_row(text)), after.filter(|_| ends_with_row(text))]
 }
 
-fn begins_with_row(text: &str) -> bool {
+/// Whether a text begins with a row of a table.
+pub(super) fn begins_with_row(text: &str) -> bool {
     text.trim_start().starts_with('|')
 }
 

@@ -3,9 +3,9 @@
 //! middling or high among those of its place.
 //!
 //! Graphs are built and dropped concurrently: neither waits for ingest or questions, nor lets them wait. Until a graph is
-//! ready its vectors are compared whole, or walked through its graph of the other kind, which is dropped afterwards. One process at a time does this, on a connection of the database's owner that
-//! holds a lock for as long as it lives; if the process is killed, the interrupted graph is marked invalid, is not used,
-//! and is dropped and built anew by the next round.
+//! ready its vectors are compared whole, or walked through its graph of the other kind, which is dropped afterwards. One
+//! process at a time does this, on a connection of the database's owner that holds a lock for as long as it lives; if the
+//! process is killed, the interrupted graph is marked invalid, is not used, and is dropped and built anew by the next round.
 
 use pgvector::Vector;
 use serde::Serialize;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::source::{SourceParts, SourceSentence};
-use crate::markdown::BlockKind;
+use crate::markdown::{BlockKind, cells};
 
 /// The rows that head the table which is being read: its header, and rows right below it without a name of their own, as in
 /// reports that have the years below "Years ended".
@@ -35,17 +35,13 @@ impl Header {
 
 /// Whether the first cell of a row is empty.
 fn has_no_name(row: &str) -> bool {
-    let first = row.trim_start().trim_start_matches('|');
-    row.trim_start().starts_with('|') && first.split('|').next().is_some_and(|cell| cell.trim().is_empty())
+    cells(row).next().is_some_and(|(_, name)| name.is_empty())
 }
 
-/// The number of the column in which a word of a sentence stands.
+/// The number of the column, from 1, in which a word of a sentence stands.
 pub(super) fn column_of(source: &SourceParts, sentence: &SourceSentence, token: usize) -> Option<usize> {
-    let at = source.tokens.get(token)?.bytes.start;
-    let before = source.word(&(sentence.bytes.start..at))?;
-    let is_led = before.trim_start().starts_with('|');
-    let bars = before.matches('|').count() - before.matches("\\|").count();
-    Some(if is_led { bars } else { bars + 1 })
+    let at = source.tokens.get(token)?.bytes.start.checked_sub(sentence.bytes.start)?;
+    Some(cells(source.word(&sentence.bytes)?).take_while(|(start, _)| *start <= at).count())
 }
 
 /// The terms that head a column of a row's table.

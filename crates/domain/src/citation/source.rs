@@ -309,9 +309,8 @@ impl SourceParts {
         };
         let is_plural =
             |token: &Token| self.word(&token.bytes).is_some_and(|word| word.strip_suffix('s') == Some(abbreviation));
-        let mut rows = self.tokens.windows(abbreviation.len());
         let spells = |words: &[Token]| words.iter().zip(abbreviation.bytes()).all(begins);
-        is_one && (self.tokens.iter().any(is_plural) || rows.any(spells))
+        is_one && (self.tokens.iter().any(is_plural) || self.tokens.windows(abbreviation.len()).any(spells))
     }
 
     /// The words that lie in a stretch of the text.

@@ -56,7 +56,7 @@ pub fn plan(question: &str) -> Plan {
     }
 }
 
-/// What is compared, each as it is searched: of "what was revenue in 2019 vs 2018" the second half is a question too.
+/// The things compared as they are searched: of "what was revenue in 2019 vs 2018" the second half is a question too.
 fn asked_of_each(mut compared: Vec<String>) -> Vec<String> {
     if let [first, second] = compared.as_mut_slice()
         && has_opening(first)

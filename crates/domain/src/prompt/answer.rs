@@ -31,8 +31,9 @@ pub struct Nearest<'s> {
 const NO_WORDS: &str = "(no answer)";
 
 /// Last line of the message with the sources: a small model does what it has read last, and no markers without it.
-pub(super) const REMINDER: &str = "\nAnswer with one or two whole sentences, or with as many sentences or list items as the question needs. End each with the \
-                        marker of its source, [^1] for source 1, [^2] for source 2.\n";
+pub(super) const REMINDER: &str = "\nAnswer with one or two whole sentences, or with as many sentences or list items as the \
+                                    question needs. End each with the marker of its source, [^1] for source 1, [^2] for \
+                                    source 2.\n";
 
 /// The conversation for a first draft. The number of a source is its place in `sources`, from 1.
 #[must_use]

@@ -122,8 +122,8 @@ impl<'s> Comparison<'s> {
         for (((fact, term), held), said) in self.facts.iter().zip(&terms).zip(&mut self.held).zip(&mut self.said) {
             let has_relative = fact.exact == Some(MissingKind::Name) && source.holds_relative(&fact.stem);
             let is_held = |term: u32| !fact.counts() || source.holds_number(term, &claim.beside(&fact.stem));
-            let is_abbreviated = fact.exact == Some(MissingKind::Name) && source.holds_initials(fact.text);
-            *held |= term.is_some_and(is_held) || has_relative || is_abbreviated;
+            let is_abbreviated = || fact.exact == Some(MissingKind::Name) && source.holds_initials(fact.text);
+            *held = *held || term.is_some_and(is_held) || has_relative || is_abbreviated();
             *said |= term.is_some_and(|term| !source.is_asked(term)) || has_relative;
         }
         let weighted: Vec<_> =

@@ -62,9 +62,13 @@ const MOST_OPERANDS: usize = 12;
 
 /// The claim as its sources say it, where they hold a figure of it in another form; `None` where they do not.
 pub(super) fn as_sourced<'c>(claim: &Claim<'c>, sources: &[&SourceParts]) -> Option<Claim<'c>> {
+    let is_lacking = |term: &Term| term.kind == TermKind::Number && !is_held(sources, &term.stem);
+    if !claim.terms.iter().any(is_lacking) {
+        return None;
+    }
     let mut terms = claim.terms.clone();
     let mut differs = false;
-    for term in terms.iter_mut().filter(|term| term.kind == TermKind::Number && !is_held(sources, &term.stem)) {
+    for term in terms.iter_mut().filter(|term| is_lacking(term)) {
         if let Some(plain) = unscaled(claim.text, term, sources) {
             term.stem = plain;
             differs = true;
@@ -135,13 +139,9 @@ fn settle_calculated(text: &str, terms: &mut [Term], sources: &[&SourceParts]) -
         .take(MOST_OPERANDS)
         .collect();
     operands.dedup();
-    let calculated: Vec<usize> = (0..terms.len())
-        .filter(|at| {
-            let term = terms.get(*at).filter(is_figure).filter(|term| !is_held(sources, &term.stem));
-            term.is_some_and(|term| follows(text, term, &operands))
-        })
-        .collect();
-    if calculated.is_empty() {
+    let is_calculated =
+        |term: &Term| is_figure(&term) && !is_held(sources, &term.stem) && follows(text, term, &operands);
+    if !terms.iter().any(is_calculated) {
         return false;
     }
     let is_constant = |term: &Term| matches!(term.stem.as_str(), "2" | "100") && is_beside_operator(text, term);
@@ -150,12 +150,8 @@ fn settle_calculated(text: &str, terms: &mut [Term], sources: &[&SourceParts]) -
         let reckons = CALCULATING.iter().any(|beginning| word.starts_with(beginning));
         term.kind == TermKind::Word && (reckons || AROUND.contains(&word.as_str()))
     };
-    let others = (0..terms.len()).filter(|at| terms.get(*at).is_some_and(|term| is_constant(term) || is_around(term)));
-    let settled: Vec<usize> = calculated.iter().copied().chain(others).collect();
-    for at in settled {
-        if let Some(term) = terms.get_mut(at) {
-            term.kind = TermKind::Stop;
-        }
+    for term in terms.iter_mut().filter(|term| is_calculated(term) || is_constant(term) || is_around(term)) {
+        term.kind = TermKind::Stop;
     }
     true
 }

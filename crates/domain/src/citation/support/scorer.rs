@@ -97,15 +97,22 @@ impl LexicalScorer<'_> {
     }
 
     fn judge(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
-        match as_sourced(claim, &self.cited(sources)) {
-            Some(read) => self.judge_sourced(&read, &self::facts(&read), sources),
-            None => self.judge_sourced(claim, facts, sources),
+        let cited = self.cited(sources);
+        match as_sourced(claim, &cited) {
+            Some(read) => self.judge_sourced(&read, &self::facts(&read), sources, &cited),
+            None => self.judge_sourced(claim, facts, sources, &cited),
         }
     }
 
     /// Judges a claim whose figures have the form that the sources give them.
-    fn judge_sourced(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
-        let comparison = Comparison::new(claim, facts, &self.cited(sources));
+    fn judge_sourced(
+        &self,
+        claim: &Claim<'_>,
+        facts: &[Fact<'_>],
+        sources: &[usize],
+        cited: &[&SourceParts],
+    ) -> Judged {
+        let comparison = Comparison::new(claim, facts, cited);
         let (missing, reversal) = (comparison.missing(), comparison.reversal());
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
         let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
