@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::exempt::instructs;
 use super::marker::{Marker, Markers, is_escaped, whole_marker_length};
-use super::non_answer::{is_ignorance, is_pleasantry};
+use super::non_answer::is_ignorance;
+use super::pleasantry::is_pleasantry;
 use crate::markdown::{BlockKind, is_bold};
 use crate::sentence::Sentence;
 use crate::span::{IndexedText, Span};

@@ -17,6 +17,7 @@ pub mod marker;
 mod negation;
 mod non_answer;
 pub mod non_answer_code;
+mod pleasantry;
 mod question;
 mod retry_prompt;
 mod source;

@@ -1,9 +1,10 @@
-//! Sentences without citable content: statements of ignorance and pleasantries.
+//! Sentences that only state that the sources do not hold something.
 //!
-//! Both lists are narrow on purpose. A sentence that slips through costs one retry; a claim that is
-//! taken for a pleasantry leaves the service unchecked.
+//! The lists are narrow on purpose. A sentence that slips through costs one retry; a claim that is taken for ignorance
+//! leaves the service unchecked.
 
 use super::foreign_non_answer;
+use crate::asking::is_auxiliary;
 use crate::wording::lower_case_words;
 
 /// Words for the sources as a whole, as an answer names them.
@@ -33,7 +34,7 @@ const EVIDENCE: [&str; 20] = [
 const NEGATIONS: [&str; 8] = ["not", "no", "none", "nothing", "neither", "never", "cannot", "without"];
 
 /// Verbs for a source providing information; compared by their beginning, so that endings do not matter.
-const TELLING: [&str; 44] = [
+const TELLING: [&str; 33] = [
     "say",
     "said",
     "mention",
@@ -67,17 +68,23 @@ const TELLING: [&str; 44] = [
     "found",
     "find",
     "refer",
-    "show",
-    "offer",
-    "suppl",
+];
+
+/// Further such verbs, compared with their endings: "holders" and "supplement" tell nothing.
+const TELLING_WHOLE: [&str; 13] = [
+    "confirm",
+    "elaborate",
+    "held",
     "hold",
     "name",
     "note",
-    "outlin",
+    "offer",
+    "outline",
     "present",
-    "elaborat",
-    "confirm",
-    "go",
+    "show",
+    "shown",
+    "supplie",
+    "supply",
 ];
 
 /// Passive forms of telling that do not end in "ed".
@@ -112,12 +119,6 @@ const CERTAIN_EVIDENCE: [&str; 8] =
 
 /// Words that point to the sources given.
 const POINTING: [&str; 8] = ["these", "this", "provided", "given", "available", "supplied", "retrieved", "cited"];
-
-/// Verbs of a statement of its own.
-const FINITE: [&str; 16] = [
-    "is", "are", "was", "were", "has", "have", "had", "can", "may", "must", "will", "shall", "should", "does", "do",
-    "did",
-];
 
 /// Words that may stand around the name of the sources.
 const LEADS: [&str; 27] = [
@@ -180,59 +181,6 @@ const CONFESSIONS: [&str; 22] = [
     "no answer was found",
 ];
 
-/// Whole sentences without content.
-const PLEASANTRIES: [&str; 49] = [
-    "yes",
-    "no",
-    "however",
-    "therefore",
-    "also",
-    "thus",
-    "hence",
-    "moreover",
-    "furthermore",
-    "additionally",
-    "finally",
-    "sure",
-    "certainly",
-    "of course",
-    "hello",
-    "hi",
-    "hello there",
-    "thanks",
-    "thank you",
-    "note",
-    "in summary",
-    "in short",
-    "in conclusion",
-    "to summarize",
-    "to summarise",
-    "summary",
-    "overall",
-    "conclusion",
-    "sources",
-    "references",
-    "answer",
-    "short answer",
-    "indeed",
-    "great question",
-    "good question",
-    "here is the answer",
-    "here s the answer",
-    "here is what i found",
-    "i hope this helps",
-    "hope this helps",
-    "let me know if you have any questions",
-    "let me know if you need more",
-    "you re welcome",
-    "for example",
-    "that is",
-    "in other words",
-    "first",
-    "second",
-    "absolutely",
-];
-
 /// Whether the sentence only states that the sources do not hold the information.
 #[must_use]
 pub fn is_ignorance(sentence: &str) -> bool {
@@ -273,8 +221,7 @@ fn of_the_sources(part: &str) -> String {
 /// The subject of a statement of ignorance: its words without those for the sources, for telling, and for not.
 #[must_use]
 pub fn untold(sentence: &str) -> String {
-    let is_about =
-        |word: &String| !is_evidence(word) && !negates(word) && !TELLING.iter().any(|verb| word.starts_with(verb));
+    let is_about = |word: &String| !is_evidence(word) && !negates(word) && !is_telling(word);
     lower_case_words(sentence).filter(is_about).collect::<Vec<_>>().join(" ")
 }
 
@@ -287,12 +234,24 @@ fn negates(word: &str) -> bool {
     NEGATIONS.contains(&word) || word == "t"
 }
 
+/// Whether a word is a form of a verb for providing information.
+fn is_telling(word: &str) -> bool {
+    let is_form = |verb: &str| word.strip_prefix(verb).is_some_and(|ending| matches!(ending, "" | "s" | "d" | "ed"));
+    TELLING.iter().any(|verb| word.starts_with(verb)) || TELLING_WHOLE.iter().any(|verb| is_form(verb))
+}
+
+/// Whether words begin with "go into", but for what comes into effect or force.
+fn goes_into(words: &[String]) -> bool {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    matches!(word(0), "go" | "goes") && word(1) == "into" && !matches!(word(2), "effect" | "force")
+}
+
 /// Whether a verb of telling stands among the next words, in the active or the passive voice.
 fn tells(words: &[String], passive: bool) -> Option<usize> {
-    words.iter().take(4).position(|word| {
+    words.iter().enumerate().take(4).position(|(at, word)| {
         let is_participle = word.ends_with("ed") || PARTICIPLES.contains(&word.as_str());
-        TELLING.iter().any(|verb| word.starts_with(verb))
-            && (is_participle == passive || passive && NOUNS.contains(&word.as_str()))
+        let is_of_voice = is_participle == passive || passive && NOUNS.contains(&word.as_str());
+        is_telling(word) && is_of_voice || !passive && goes_into(words.get(at..).unwrap_or_default())
     })
 }
 
@@ -311,7 +270,10 @@ fn sources_deny(words: &[String]) -> bool {
         return false;
     };
     let rest = predicate.get(negation + 1..).unwrap_or_default();
-    tells(rest, false).is_some() || *last == "information" && tells(rest, true).is_some()
+    // "Information must not be disclosed" is a rule.
+    let is_rule =
+        predicate.iter().take(negation).any(|word| matches!(word.as_str(), "must" | "may" | "shall" | "should"));
+    tells(rest, false).is_some() || *last == "information" && !is_rule && tells(rest, true).is_some()
 }
 
 /// "It is not specified in the documents", "There is no mention of it in the sources".
@@ -350,7 +312,7 @@ fn is_missing(words: &[String]) -> bool {
     let before = words.get(..at).unwrap_or_default();
     let subject = before.iter().rposition(|word| matches!(word.as_str(), "is" | "are"));
     let subject = subject.filter(|verb| before.len() - verb <= 2).and_then(|verb| before.get(..verb));
-    names_sources && subject.is_some_and(|words| !words.iter().any(|word| FINITE.contains(&word.as_str())))
+    names_sources && subject.is_some_and(|words| !words.iter().any(|word| is_auxiliary(word)))
 }
 
 /// "It is not stated whether …", "Further details are not given": the sources are not named.
@@ -367,7 +329,8 @@ fn is_unstated(words: &[String]) -> bool {
     of(&TOLD, lead)
         && words.last().is_some_and(is_told)
         && words.iter().filter(|word| negates(word)).count() == 1
-        && words.iter().filter(|word| FINITE.contains(&word.as_str())).count() == 1
+        && words.iter().filter(|word| is_auxiliary(word)).count() == 1
+        && words.iter().any(|word| matches!(word.as_str(), "is" | "are" | "was" | "were"))
 }
 
 /// "None of the sources mention it", "No document says so".
@@ -379,10 +342,4 @@ fn none_tells(words: &[String]) -> bool {
     let names_evidence = rest.iter().take(subject).any(|word| is_evidence(word));
     let predicate = rest.get(subject..).unwrap_or_default();
     negates(first) && names_evidence && tells(predicate.get(..2).unwrap_or(predicate), false).is_some()
-}
-
-/// Whether the sentence is a connector, a greeting or another phrase without content.
-pub(super) fn is_pleasantry(sentence: &str) -> bool {
-    let joined = lower_case_words(sentence).collect::<Vec<_>>().join(" ");
-    PLEASANTRIES.contains(&joined.as_str())
 }

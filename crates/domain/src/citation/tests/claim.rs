@@ -32,7 +32,7 @@ fn signs_between_digits_make_no_other_number() {
 #[test]
 fn tells_claims_from_other_sentences() {
     use Role::{Claim, Code, Heading, Ignorance, LeadIn, Markup, Pleasantry, Question};
-    let cases: [(&str, &[Role]); 68] = [
+    let cases: [(&str, &[Role]); 73] = [
         ("Leave is 25 days.", &[Claim]),
         ("25 days", &[Claim]),
         ("Paris.", &[Claim]),
@@ -77,6 +77,11 @@ fn tells_claims_from_other_sentences() {
         ("The sources do not say who decides, and the fee is 40 EUR.", &[Claim]),
         ("The sources do not say who decides, and they charge 40 EUR.", &[Claim]),
         ("Refunds are not provided.", &[Claim]),
+        ("Information must not be disclosed.", &[Claim]),
+        ("Details may not be given.", &[Claim]),
+        ("The document does not go into effect before May.", &[Claim]),
+        ("The texts do not bind holders of shares.", &[Claim]),
+        ("The material does not supplement the contract.", &[Claim]),
         ("Details are not given to third parties, who are not staff.", &[Claim]),
         ("Information is not given to the press, which is banned.", &[Claim]),
         ("It is not stated that interns are paid.", &[Claim]),
