@@ -17,6 +17,7 @@ mod navigation;
 mod own_links;
 mod preformatted;
 mod raised;
+mod redirect;
 mod signs;
 mod tree;
 
@@ -35,22 +36,33 @@ use self::navigation::{is_navigation, names_pages_around};
 pub(super) use self::preformatted::between_fences;
 use self::preformatted::{fenced, fenced_line, is_line_number, is_line_of_code, line_numbers};
 use self::raised::{Notes, raised};
+use self::redirect::target_of;
 use self::signs::{is_heading_end, is_invisible, is_permalink_sign, mark_of};
 use self::tree::{Element, Node, parse, text_of};
 use super::{
-    ExtractError,
+    Cause, ExtractError,
     content::Content,
     grid::{Cell, Grid, RowKind, Span},
 };
 
 /// Adds a web page; its title is that of the page.
+///
+/// # Errors
+/// `too_large`, or `empty` if it only leads to another page, since that one is not read.
 pub(super) fn page(text: &str, content: &mut Content) -> Result<(), ExtractError> {
     let tree = parse(text);
     if let Some(title) = elements(&tree).find(|(_, element)| element.name() == "title") {
         content.name(&text_of(title.0));
     }
     let (root, is_marked) = main_content(&tree);
-    Walk::new(content, &tree, !is_marked).run(root, &left_out(root, is_marked))
+    Walk::new(content, &tree, !is_marked).run(root, &left_out(root, is_marked))?;
+    match target_of(&tree, &content.text) {
+        Some(page) => {
+            let message = format!("the page only leads to {page}; send that one");
+            Err(ExtractError::new(Cause::Empty, message))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Adds a chapter of a book: all of it is content, and its notes stand beside the text.

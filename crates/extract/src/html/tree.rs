@@ -15,18 +15,20 @@ use html5ever::{
 };
 
 /// Attributes that are looked at; others are not kept.
-const KEPT: [&str; 20] = [
+const KEPT: [&str; 22] = [
     "aria-controls",
     "aria-hidden",
     "aria-labelledby",
     "class",
     "colspan",
+    "content",
     "data-bs-target",
     "data-target",
     "epub:type",
     "hidden",
     "href",
     "hreflang",
+    "http-equiv",
     "id",
     "rel",
     "reversed",
