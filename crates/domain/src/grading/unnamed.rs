@@ -90,8 +90,8 @@ fn is_of_identifier(question: &str, word: &str) -> bool {
     bare.contains('_') || bare.contains("::") || bare.len() > 2 && bare.starts_with('`') && bare.ends_with('`')
 }
 
-/// Whether the question names an option, a setting or a record as programs and registers write them, `--currency`,
-/// `max_connections`, `INC-497`, and no passage holds it. One about others of its kind is no answer, but to a question about the
+/// Whether the question names an option, a setting, a record or a protocol as programs and registers write them, `--currency`,
+/// `max_connections`, `INC-497`, `HTTP/3`, and no passage holds it. One about others of its kind is no answer, but to a question about the
 /// asker's own.
 pub(super) fn names_foreign_code(question: &Question, passages: &[Passage<'_>]) -> bool {
     let codes: Vec<&str> = question.text.split_whitespace().filter_map(code).collect();
@@ -107,12 +107,17 @@ pub(super) fn names_foreign_code(question: &Question, passages: &[Passage<'_>]) 
     !codes.into_iter().all(holds)
 }
 
-/// The part of a word that tells an option, a setting or a record from others.
+/// The part of a word that tells an option, a setting, a record or a version of a protocol from others.
 fn code(word: &str) -> Option<&str> {
     let word = word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '-');
     let word = word.split('=').next().unwrap_or(word);
     if let Some(option) = word.strip_prefix("--") {
         return option.starts_with(char::is_alphabetic).then_some(word);
+    }
+    let (protocol, version) = word.split_once('/').unwrap_or_default();
+    let is_version = |sign: char| sign.is_ascii_digit() || sign == '.';
+    if protocol.len() > 1 && protocol.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return (!version.is_empty() && version.chars().all(is_version)).then_some(word);
     }
     let (kind, number) = word.split_once('-').unwrap_or_default();
     let digits = number.bytes().take_while(u8::is_ascii_digit).count();
@@ -202,7 +207,7 @@ mod tests {
 
     #[test]
     fn an_option_or_a_record_of_the_same_kind_is_no_answer() {
-        let text = "INC-482 was about jars. The number of jars is set by max_jars.\n--dry-run paints nothing. Colours cannot be set per currency. Jar D-400 costs 7.10.";
+        let text = "INC-482 was about jars. Orders come by HTTP/2. The number of jars is set by max_jars.\n--dry-run paints nothing. Colours cannot be set per currency. Jar D-400 costs 7.10.";
         let passage = Passage { title: "ADR 0017", text, dense: None, lexical: 1.0, among: None };
         let is_foreign = |question: &str| {
             names_foreign_code(
@@ -216,6 +221,7 @@ mod tests {
             "What is the price of jar D-500?",
             "default of paint.max_lids?",
             "Is FIN-1234 the ticket of INC-482?",
+            "Do orders come by HTTP/3?",
         ] {
             assert!(is_foreign(question), "{question}");
         }
@@ -228,6 +234,8 @@ mod tests {
             "Are there max jars -- or lids?",
             "How do I paint the jars of my table paint_jobs?",
             "Is it UTF-8 or 2025-02?",
+            "Do orders come by HTTP/2?",
+            "Is the jar I/O or 24/7?",
         ] {
             assert!(!is_foreign(question), "{question}");
         }
