@@ -24,7 +24,7 @@ impl Draft {
     /// The claims with their judgement, in order of appearance. `basis` is the one that the draft was read over.
     #[must_use]
     pub fn checked_claims(&self, basis: &Basis) -> Vec<CheckedClaim> {
-        let scorer = LexicalScorer::new(basis.sources());
+        let scorer = LexicalScorer::over(basis);
         let claims = self.judged().filter(|(statement, ..)| statement.role == Role::Claim);
         claims
             .map(|(statement, numbers, support)| {

@@ -66,7 +66,7 @@ impl Draft {
     #[must_use]
     pub fn read(text: impl Into<String>, basis: &Basis, attribution: Attribution) -> Self {
         let sources = basis.sources().len();
-        let scorer = &LexicalScorer::new(basis.sources());
+        let scorer = &LexicalScorer::over(basis);
         let text = IndexedText::new(text.into());
         let blocks = blocks(text.text());
         let sentences = sentences_of(text.text(), &blocks);

@@ -1,7 +1,7 @@
 //! Finds the words that a denial applies to: "may *not* carry over leave" denies "carry". English only.
 //!
 //! A denial reaches the next words of its clause; one that ends its clause ("but contractors may not")
-//! reaches back. "Not only" and "no later than" deny nothing but themselves.
+//! reaches back, as does one that is all that is said of a label ("Ordered: not yet"). "Not only" and "no later than" deny nothing but themselves.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ const MOST_ASKED: usize = 8;
 const MOST_DENIALS: usize = 16;
 
 /// Characters between words that end a clause.
-const CLAUSE_ENDS: [char; 10] = [',', ';', ':', '.', '(', ')', '—', '–', '\n', '|'];
+const CLAUSE_ENDS: [char; 12] = [',', ';', ':', '.', '!', '?', '(', ')', '—', '–', '\n', '|'];
 
 /// Words that begin a clause. Sorted, for the binary search, as are the other lists.
 const CONJUNCTIONS: [&str; 11] =
@@ -186,6 +186,20 @@ impl Denials {
         }
     }
 
+    /// Adds what a row of a table denies by "no" below the head of a column: the positions of its words. The words of the header
+    /// are the row's.
+    pub(super) fn add_of_row<'d>(
+        &mut self,
+        heads: Vec<Vec<usize>>,
+        row: Range<usize>,
+        header: impl Iterator<Item = &'d Self>,
+    ) {
+        self.mild.extend(header.flat_map(|header| header.mild.iter().cloned()));
+        let denial =
+            |scope: Vec<usize>| Denial { sure: scope.len(), scope, clause: row.clone(), kind: DenialKind::Plain };
+        self.all.extend(heads.into_iter().map(denial));
+    }
+
     /// Whether any of them reaches the word there.
     pub(super) fn reach(&self, place: usize) -> bool {
         self.all.iter().any(|denial| denial.scope.contains(&place))
@@ -263,11 +277,25 @@ impl Sentence<'_> {
         if scope.is_empty() {
             scope.extend((clause.start..at).rev().find(|before| self.says_something(*before)));
         }
+        if scope.is_empty() {
+            scope.extend(self.label_before(&clause).rev().find(|before| self.says_something(*before)));
+        }
         let is_light = |place: &&usize| {
             self.terms.get(**place).is_some_and(|term| LIGHT.binary_search(&term.stem.as_str()).is_ok())
         };
         let sure = (scope.iter().take_while(is_light).count() + 1).min(scope.len());
         (!scope.is_empty()).then_some(Denial { scope, sure, clause, kind })
+    }
+
+    /// The label of a clause, which ends in a colon.
+    fn label_before(&self, clause: &Range<usize>) -> Range<usize> {
+        let label = self.clauses.iter().find(|label| label.end == clause.start);
+        let ends_in_colon = |label: &&Range<usize>| {
+            let end = label.end.checked_sub(1).and_then(|last| self.terms.get(last)).map(|last| last.range.end);
+            let after = end.and_then(|end| self.text.get(end..)).unwrap_or_default();
+            after.trim_start_matches(['*', '`', '_', ')', ' ']).starts_with(':')
+        };
+        label.filter(ends_in_colon).cloned().unwrap_or_default()
     }
 
     /// Whether it is part of a phrase that denies nothing, or of a word ("no-fly zone"), or an answer ("No, …").
@@ -320,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_denial_is_about_the_next_word_that_says_something() {
-        let cases: [(&str, &[&str]); 12] = [
+        let cases: [(&str, &[&str]); 14] = [
             ("Contractors may not carry over leave.", &["carry"]),
             ("Contractors can’t normally carry over leave.", &["carry"]),
             ("Contractors are not allowed to carry over leave.", &["allowed", "carry"]),
@@ -332,6 +360,8 @@ mod tests {
             ("Reports are due no later than Friday.", &["later"]),
             ("Whether or not they travel, they keep it.", &[]),
             ("No, the no-fly zone is open.", &[]),
+            ("Seals ordered: not yet, because of the letter.", &["ordered"]),
+            ("The owner is missing: no owner! Still open.", &["owner"]),
             ("Nothing.", &[]),
         ];
         for (sentence, expected) in cases {

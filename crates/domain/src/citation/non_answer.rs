@@ -155,6 +155,9 @@ const LEADS: [&str; 27] = [
 const JOINS: [&str; 11] =
     ["but", "although", "though", "yet", "whereas", "while", "instead", "nevertheless", "because", "since", "except"];
 
+/// Most words of a consequence that states nothing.
+const LONGEST_CONSEQUENCE: usize = 9;
+
 /// Sentences about the speaker's own knowledge.
 const CONFESSIONS: [&str; 22] = [
     "i do not know",
@@ -196,6 +199,9 @@ pub fn is_ignorance(sentence: &str) -> bool {
     if [", which ", ", who ", ", where "].iter().any(|join| sentence.contains(join)) {
         return false;
     }
+    if let Some((first, rest)) = sentence.split_once(", so ") {
+        return is_ignorance(first) && (is_in_vain(rest) || is_ignorance(&of_the_sources(rest)));
+    }
     let parts: Vec<&str> = sentence.split(", and ").flat_map(|part| part.split(';')).collect();
     if let [first, rest @ ..] = parts.as_slice()
         && !rest.is_empty()
@@ -209,6 +215,17 @@ pub fn is_ignorance(sentence: &str) -> bool {
         || none_tells(&words)
         || is_unstated(&words)
         || foreign_non_answer::is_ignorance(sentence)
+}
+
+/// Whether a consequence only says that something cannot be told: "a comparison is not possible".
+fn is_in_vain(consequence: &str) -> bool {
+    let words: Vec<String> = lower_case_words(consequence).collect();
+    let has = |word: &str| words.iter().any(|own| own == word);
+    let ends = words.last().map_or("", String::as_str);
+    let cannot = has("cannot") || has("not") && (has("can") || has("is") || has("are"));
+    let tells = matches!(ends, "possible" | "compared" | "calculated" | "answered")
+        || words.last().is_some_and(|last| tells(std::slice::from_ref(last), true).is_some());
+    words.len() <= LONGEST_CONSEQUENCE && (cannot && tells || ends == "missing")
 }
 
 /// A part of a sentence that goes on about the sources, with their name: "they do not say when".
@@ -270,10 +287,13 @@ fn sources_deny(words: &[String]) -> bool {
         return false;
     };
     let rest = predicate.get(negation + 1..).unwrap_or_default();
+    // "The sources contain no example of it."
+    let tells_nothing = predicate.get(..negation).is_some_and(|verb| tells(verb, false).is_some())
+        && !rest.iter().any(|word| is_auxiliary(word) || word == "that");
     // "Information must not be disclosed" is a rule.
     let is_rule =
         predicate.iter().take(negation).any(|word| matches!(word.as_str(), "must" | "may" | "shall" | "should"));
-    tells(rest, false).is_some() || *last == "information" && !is_rule && tells(rest, true).is_some()
+    tells_nothing || tells(rest, false).is_some() || *last == "information" && !is_rule && tells(rest, true).is_some()
 }
 
 /// "It is not specified in the documents", "There is no mention of it in the sources".
@@ -300,9 +320,11 @@ fn is_untold(words: &[String]) -> bool {
     })
 }
 
-/// "The fee for late returns is missing from the sources", and no statement before that.
+/// "The fee for late returns is missing from the sources", "The torques are not in the sources", and no statement before that.
 fn is_missing(words: &[String]) -> bool {
-    let Some(at) = words.iter().rposition(|word| matches!(word.as_str(), "missing" | "absent")) else { return false };
+    let Some(at) = words.iter().rposition(|word| matches!(word.as_str(), "missing" | "absent" | "not")) else {
+        return false;
+    };
     let place = words.get(at + 1..).unwrap_or_default();
     let [preposition, named @ ..] = place else { return false };
     let is_named = |words: &[&str]| named.iter().any(|word| words.contains(&word.as_str()));
@@ -312,7 +334,13 @@ fn is_missing(words: &[String]) -> bool {
     let before = words.get(..at).unwrap_or_default();
     let subject = before.iter().rposition(|word| matches!(word.as_str(), "is" | "are"));
     let subject = subject.filter(|verb| before.len() - verb <= 2).and_then(|verb| before.get(..verb));
-    names_sources && subject.is_some_and(|words| !words.iter().any(|word| is_auxiliary(word)))
+    // "What was said of it", "whether it is so": a clause, and no statement.
+    let is_clause = |words: &[String]| {
+        words.first().is_some_and(|first| {
+            matches!(first.as_str(), "how" | "what" | "when" | "where" | "whether" | "which" | "who" | "why")
+        })
+    };
+    names_sources && subject.is_some_and(|words| is_clause(words) || !words.iter().any(|word| is_auxiliary(word)))
 }
 
 /// "It is not stated whether …", "Further details are not given": the sources are not named.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::columns::Header;
+use super::columns::{Header, denied_heads};
 use super::negation::{Denial, Denials};
 use super::question::{Answer, SourceStatement, asks, statements};
 use super::support::Quote;
@@ -88,6 +88,7 @@ pub(super) struct SourceSentence {
     pub(super) bytes: Range<usize>,
     pub(super) tokens: Range<usize>,
     pub(super) is_rule: bool,
+    pub(super) is_heading: bool,
     /// Whether it asks, and no answer "yes" or "no" follows: what it says is not said to be so.
     pub(super) is_question: bool,
     /// The number of the first sentence of its row of a table or item of a list; its own elsewhere.
@@ -96,6 +97,8 @@ pub(super) struct SourceSentence {
     pub(super) is_row: bool,
     /// The numbers of the sentences that head the columns of its table; none elsewhere.
     pub(super) header: Range<usize>,
+    /// The number of the sentence that introduces its table or list, if there is one; none elsewhere.
+    pub(super) lead_in: Range<usize>,
     pub(super) denials: Denials,
 }
 
@@ -177,20 +180,26 @@ impl SourceParts {
             for (place, term) in (first..).zip(terms) {
                 source.add(term, denials.reach(place), bytes.start, number);
             }
-            let denied = denials.all.iter().flat_map(Denial::denied);
-            source.denied.extend(denied.filter_map(|place| source.tokens.get(*place)).map(|token| token.term));
             source.pair(first);
             let entry = entries.filter(|(last, _)| is_row && *last == block).map_or(number, |(_, entry)| entry);
             entries = Some((block, entry));
-            header.read(number, kind, words);
+            header.read(number, kind, words, is_row && kind == BlockKind::Paragraph);
+            let above = if kind == BlockKind::TableRow { header.above(number) } else { 0..0 };
+            let headed_by = source.sentences.get(above.clone()).unwrap_or_default().iter();
+            let heads = denied_heads(&source, &bytes, &above);
+            denials.add_of_row(heads, first..source.tokens.len(), headed_by.map(|header| &header.denials));
+            let denied = denials.all.iter().flat_map(Denial::denied);
+            source.denied.extend(denied.filter_map(|place| source.tokens.get(*place)).map(|token| token.term));
             source.sentences.push(SourceSentence {
                 bytes,
                 tokens: first..source.tokens.len(),
                 is_rule: kind == BlockKind::Rule,
+                is_heading: kind == BlockKind::Heading,
                 is_question: answer.is_none() && asks(words),
                 entry,
                 is_row,
-                header: if kind == BlockKind::TableRow { header.above(number) } else { 0..0 },
+                header: above,
+                lead_in: if is_row { header.lead_in() } else { 0..0 },
                 denials,
             });
         }
@@ -258,13 +267,46 @@ impl SourceParts {
         self.term(stem).is_some_and(|term| self.denied.contains(&term))
     }
 
-    /// Whether the columns of a row are headed by a term that the row itself does not hold.
+    /// Whether a row or an item is headed or introduced by a term that it does not hold itself.
     pub(super) fn heads_row(&self, term: u32, row: usize) -> bool {
-        let Some(header) = self.sentences.get(row).map(|row| &row.header).filter(|header| !header.is_empty()) else {
-            return false;
+        let is_above = |sentence: &usize| {
+            self.sentences.get(row).is_some_and(|row| row.header.contains(sentence) || row.lead_in.contains(sentence))
         };
         let postings = self.postings(term);
-        postings.binary_search(&row).is_err() && postings.iter().any(|sentence| header.contains(sentence))
+        postings.iter().any(is_above) && postings.binary_search(&row).is_err()
+    }
+
+    /// The places of a term: the numbers of sentences that hold it, and of rows whose columns it heads, with the positions of the
+    /// word.
+    pub(super) fn mentions(&self, term: u32) -> Vec<(usize, usize)> {
+        let is_it = |at: &usize| self.tokens.get(*at).is_some_and(|token| token.term == term);
+        let places = self.postings(term).iter().filter_map(|number| Some((*number, self.sentences.get(*number)?)));
+        let own: Vec<(usize, usize)> = places
+            .flat_map(|(number, sentence)| sentence.tokens.clone().filter(is_it).map(move |at| (number, at)))
+            .collect();
+        let rows = self.sentences.iter().enumerate().filter(|(_, row)| !row.header.is_empty());
+        let headed: Vec<(usize, usize)> = rows
+            .flat_map(|(number, row)| {
+                let heads = own.iter().filter(|(sentence, _)| row.header.contains(sentence));
+                heads.map(move |(_, at)| (number, *at)).collect::<Vec<_>>()
+            })
+            .collect();
+        own.into_iter().chain(headed).collect()
+    }
+
+    /// Whether a term stands in a heading.
+    pub(super) fn heads(&self, term: u32) -> bool {
+        self.postings(term).iter().any(|sentence| self.is_heading(*sentence))
+    }
+
+    /// Whether a sentence is a heading.
+    pub(super) fn is_heading(&self, sentence: usize) -> bool {
+        self.sentences.get(sentence).is_some_and(|sentence| sentence.is_heading)
+    }
+
+    /// Whether a sentence holds a term, or is headed by it.
+    pub(super) fn tells(&self, sentence: usize, term: u32) -> bool {
+        self.postings(term).binary_search(&sentence).is_ok() || self.heads_row(term, sentence)
     }
 
     pub(super) fn postings(&self, term: u32) -> &[usize] {
@@ -273,11 +315,17 @@ impl SourceParts {
     }
 
     /// Whether a number stands in the text or, in the context, beside one of these words: the "5" of "chmod(5)" counts
-    /// nothing.
+    /// nothing. A version, "3.1", needs no other word.
     pub(super) fn holds_number(&self, number: u32, beside: &[&str]) -> bool {
+        !self.postings(number).is_empty() || self.is_titled(number, beside)
+    }
+
+    /// Whether a number stands in the context: beside one of these words, or as a version.
+    pub(super) fn is_titled(&self, number: u32, beside: &[&str]) -> bool {
+        let is_version = || self.stem(number).is_some_and(|stem| stem.contains('.'));
         let is_beside =
             |terms: &HashSet<u32>| beside.iter().filter_map(|stem| self.term(stem)).any(|term| terms.contains(&term));
-        !self.postings(number).is_empty() || self.titled.get(&number).is_some_and(is_beside)
+        self.titled.get(&number).is_some_and(|terms| is_version() || is_beside(terms))
     }
 
     /// Whether a term stands in the text, and only in questions.

@@ -1,4 +1,5 @@
-//! Terms of a text: lower-cased words without their endings, numbers in one spelling, months by number.
+//! Terms of a text: lower-cased words without their endings, numbers in one spelling, months by number, codes such as
+//! `BW-65` in one piece.
 //!
 //! A number carries its unit.
 
@@ -62,7 +63,9 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
             push_word(&mut terms, text, start, word, stemmer);
         }
     }
+    join_codes(&mut terms, text);
     read_iso_dates(&mut terms, text);
+    read_written_months(&mut terms, text);
     read_units(&mut terms, text);
     terms
 }
@@ -104,6 +107,22 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
         return;
     }
     terms.push(Term::new(stemmer.stem(lower).into_owned(), TermKind::Word, range));
+    push_parts_of_label(terms, text, start, word, stemmer);
+}
+
+/// The words of a label in small letters: "price" and "eur" of `price_eur: 146.00`.
+fn push_parts_of_label(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemmer: Stemmer) {
+    let is_label = word.contains('_') && text.get(start + word.len()..).is_some_and(|after| after.starts_with(':'));
+    if !is_label || word.chars().any(char::is_uppercase) {
+        return;
+    }
+    for (at, part) in word.split('_').scan(start, |at, part| Some((std::mem::replace(at, *at + part.len() + 1), part)))
+    {
+        if !part.is_empty() && !is_empty_in_claims(part) {
+            let stem = stemmer.stem(part).into_owned();
+            terms.push(Term::new(stem, TermKind::Word, at..at + part.len()));
+        }
+    }
 }
 
 /// The number before, multiplied: "1.5 million" becomes "1500000".
@@ -114,13 +133,20 @@ fn scaled(terms: &[Term], text: &str, start: usize, scale: f64) -> Option<String
     Some((number * scale).to_string())
 }
 
-/// "1,000.50" becomes "1000.5"; a unit that touches the number ("25km") becomes a word of its own.
+/// "1,000.50" becomes "1000.5" and "20k" 20000; a unit that touches the number ("25km") becomes a word of its own.
 fn push_number(terms: &mut Vec<Term>, start: usize, word: &str, stemmer: Stemmer) {
     let digits =
         word.len() - word.trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ',')).len();
     let number = word.get(..digits).unwrap_or_default();
+    let unit = word.get(digits..).unwrap_or_default();
+    if unit == "k"
+        && let Ok(thousands) = plain_number(number).parse::<f64>()
+    {
+        terms.push(Term::new((thousands * 1e3).to_string(), TermKind::Number, start..start + word.len()));
+        return;
+    }
     terms.push(Term::new(plain_number(number), TermKind::Number, start..start + digits));
-    let unit = word.get(digits..).unwrap_or_default().to_lowercase();
+    let unit = unit.to_lowercase();
     if !unit.is_empty() && !matches!(unit.as_str(), "st" | "nd" | "rd" | "th" | "s") {
         let stem = stemmer.stem(&unit).into_owned();
         terms.push(Term::new(stem, TermKind::Word, start + digits..start + word.len()));
@@ -130,6 +156,10 @@ fn push_number(terms: &mut Vec<Term>, start: usize, word: &str, stemmer: Stemmer
 fn plain_number(number: &str) -> String {
     let grouped = number.split(',').skip(1).all(|group| group.split('.').next().is_some_and(|group| group.len() == 3));
     let mut plain = if grouped { number.replace(',', "") } else { number.replace(',', ".") };
+    // The last zeros of a version tell no other one: 3.3.0 is 3.3.
+    while plain.matches('.').count() > 1 && plain.ends_with(".0") {
+        plain.truncate(plain.len() - ".0".len());
+    }
     if plain.matches('.').count() == 1 {
         plain.truncate(plain.trim_end_matches('0').trim_end_matches('.').len());
     }
@@ -151,14 +181,78 @@ fn month(word: &str) -> Option<usize> {
     MONTHS.iter().position(|name| *name == word || is_short && name.starts_with(word)).map(|month| month + 1)
 }
 
-/// Reads "2020-01-15" so that it meets "15 January 2020".
+/// Joins the parts of codes by which makers, offices and programs name things: `BW-65`, `MS-35-S`, `INC-2024-031`. Their
+/// numbers count nothing. Two such codes are the ends of a range: `E01-E05`.
+fn join_codes(terms: &mut Vec<Term>, text: &str) {
+    let is_part = |term: &Term| {
+        let part = text.get(term.range.clone()).unwrap_or_default();
+        part.bytes().all(|sign| sign.is_ascii_uppercase() || sign.is_ascii_digit())
+    };
+    let word = |term: &Term| text.get(term.range.clone()).unwrap_or_default();
+    let begins = |term: &Term| word(term).starts_with(|sign: char| sign.is_ascii_uppercase()) && is_part(term);
+    let is_whole = |term: &Term| begins(term) && word(term).ends_with(|sign: char| sign.is_ascii_digit());
+    let mut joined: Vec<Term> = Vec::with_capacity(terms.len());
+    let mut rest = terms.iter();
+    while let Some(first) = rest.next() {
+        let mut end = first.range.end;
+        let mut parts = vec![first];
+        if begins(first) {
+            let mut ahead = rest.clone();
+            while let Some(next) = ahead.next()
+                && text.get(end..next.range.start) == Some("-")
+                && is_part(next)
+            {
+                end = next.range.end;
+                parts.push(next);
+                rest = ahead.clone();
+            }
+        }
+        let code = text.get(first.range.start..end).unwrap_or_default();
+        let is_range = parts.len() == 2 && parts.iter().all(|part| is_whole(part));
+        if parts.len() > 1 && !is_range && code.bytes().any(|sign| sign.is_ascii_digit()) {
+            let stem = code.replace('-', "").to_lowercase();
+            joined.push(Term::new(stem, TermKind::Word, first.range.start..end));
+        } else {
+            joined.extend(parts.into_iter().cloned());
+        }
+    }
+    *terms = joined;
+}
+
+/// Reads the name of a month in small letters beside its day: "from 1 march".
+fn read_written_months(terms: &mut [Term], text: &str) {
+    for at in 0..terms.len() {
+        let Some(term) = terms.get(at).filter(|term| matches!(term.kind, TermKind::Word | TermKind::Stop)) else {
+            continue;
+        };
+        let Some(number) = text.get(term.range.clone()).and_then(month) else { continue };
+        let is_day = |other: Option<&Term>| {
+            other.is_some_and(|day| {
+                let gap = day.range.end.min(term.range.end)..day.range.start.max(term.range.start);
+                let is_day = day.kind == TermKind::Number && day.stem.parse::<u8>().is_ok_and(|day| day <= 31);
+                is_day && text.get(gap).is_some_and(|gap| matches!(gap, " " | ". "))
+            })
+        };
+        let before = at.checked_sub(1).and_then(|before| terms.get(before));
+        if (is_day(before) || is_day(terms.get(at + 1)))
+            && let Some(term) = terms.get_mut(at)
+        {
+            term.stem = format!("month:{number}");
+            term.kind = TermKind::Month;
+        }
+    }
+}
+
+/// Reads "2020-01-15" so that it meets "15 January 2020", and "2020 01 15" as names of files have it.
 fn read_iso_dates(terms: &mut [Term], text: &str) {
     for at in 1..terms.len().saturating_sub(1) {
         let Some([year, month, day]) = terms.get_mut(at - 1..=at + 1) else {
             continue;
         };
-        let hyphens = text.get(year.range.end..month.range.start) == Some("-")
-            && text.get(month.range.end..day.range.start) == Some("-");
+        let gap = text.get(year.range.end..month.range.start);
+        let has_two_digits = month.range.len() == 2 && day.range.len() == 2;
+        let hyphens = text.get(month.range.end..day.range.start) == gap
+            && (gap == Some("-") || has_two_digits && matches!(gap, Some(" " | "_")));
         let numbers = [&year, &month, &day].iter().all(|term| term.kind == TermKind::Number);
         let is_month = month.stem.parse::<usize>().is_ok_and(|month| (1..=12).contains(&month));
         if hyphens && numbers && is_month && year.stem.len() == 4 {

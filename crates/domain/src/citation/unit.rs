@@ -16,9 +16,10 @@ const SIGNS_BEFORE: [(char, Unit); 4] = [('$', "dollar"), ('€', "euro"), ('£'
 const SIGNS_AFTER: [(char, Unit); 3] = [('%', "percent"), ('°', "degree"), ('€', "euro")];
 
 /// Words after a number, in lower case, and the unit that they name.
-const WORDS: [(&str, Unit); 75] = [
+const WORDS: [(&str, Unit); 92] = [
     ("acre", "acre"),
     ("acres", "acre"),
+    ("bar", "bar"),
     ("bytes", "byte"),
     ("cent", "cent"),
     ("centimeters", "cm"),
@@ -26,6 +27,7 @@ const WORDS: [(&str, Unit); 75] = [
     ("cents", "cent"),
     ("centuries", "century"),
     ("century", "century"),
+    ("chf", "franc"),
     ("cm", "cm"),
     ("day", "day"),
     ("days", "day"),
@@ -35,18 +37,25 @@ const WORDS: [(&str, Unit); 75] = [
     ("degrees", "degree"),
     ("dollar", "dollar"),
     ("dollars", "dollar"),
+    ("eur", "euro"),
     ("euro", "euro"),
     ("euros", "euro"),
     ("feet", "foot"),
     ("foot", "foot"),
+    ("franc", "franc"),
+    ("francs", "franc"),
     ("ft", "foot"),
     ("g", "g"),
     ("gb", "gb"),
+    ("gbp", "pound"),
     ("ghz", "ghz"),
     ("grams", "g"),
     ("hectares", "hectare"),
     ("hour", "hour"),
     ("hours", "hour"),
+    ("hr", "hour"),
+    ("hrs", "hour"),
+    ("hz", "hz"),
     ("inch", "inch"),
     ("inches", "inch"),
     ("kg", "kg"),
@@ -54,6 +63,8 @@ const WORDS: [(&str, Unit); 75] = [
     ("kilometers", "km"),
     ("kilometres", "km"),
     ("km", "km"),
+    ("kw", "kw"),
+    ("kwh", "kwh"),
     ("lb", "pound"),
     ("liter", "litre"),
     ("liters", "litre"),
@@ -68,6 +79,8 @@ const WORDS: [(&str, Unit); 75] = [
     ("mi", "mile"),
     ("mile", "mile"),
     ("miles", "mile"),
+    ("min", "minute"),
+    ("mins", "minute"),
     ("minute", "minute"),
     ("minutes", "minute"),
     ("ml", "ml"),
@@ -78,16 +91,20 @@ const WORDS: [(&str, Unit); 75] = [
     ("ms", "ms"),
     ("night", "night"),
     ("nights", "night"),
+    ("nm", "nm"),
     ("per", "percent"),
     ("percent", "percent"),
     ("pound", "pound"),
     ("pounds", "pound"),
+    ("sec", "second"),
     ("second", "second"),
     ("seconds", "second"),
+    ("secs", "second"),
     ("tb", "tb"),
     ("ton", "ton"),
     ("tonnes", "tonne"),
     ("tons", "ton"),
+    ("usd", "dollar"),
     ("week", "week"),
     ("weeks", "week"),
     ("year", "year"),
@@ -98,6 +115,14 @@ const WORDS: [(&str, Unit); 75] = [
 pub(crate) fn is_unit(word: &str) -> bool {
     let lower = lower_case(word);
     WORDS.binary_search_by(|(known, _)| (*known).cmp(&lower)).is_ok()
+}
+
+/// Codes of currencies, which stand before or behind a number. They are no names.
+const CURRENCIES: [&str; 4] = ["CHF", "EUR", "GBP", "USD"];
+
+/// Whether a word is the code of a currency.
+pub(super) fn is_currency(word: &str) -> bool {
+    CURRENCIES.contains(&word)
 }
 
 /// The factor by which a word multiplies the number before it.
@@ -112,7 +137,8 @@ pub(super) fn scale_of(word: &str) -> Option<f64> {
     }
 }
 
-/// Gives each number its unit, by the sign that touches it or the word after it.
+/// Gives each number its unit, by the sign that touches it, the word after it, the code of a currency before it or the label
+/// before it (`price_eur: 12`). The code of a currency beside a number says nothing else.
 pub(super) fn read_units(terms: &mut [Term], text: &str) {
     for at in 0..terms.len() {
         let (Some(term), next) = (terms.get(at).filter(|term| term.is_number()), terms.get(at + 1)) else { continue };
@@ -128,11 +154,32 @@ pub(super) fn read_units(terms: &mut [Term], text: &str) {
         let unit = sign(&SIGNS_BEFORE, before.chars().next_back())
             .or_else(|| sign(&SIGNS_AFTER, after.trim_start_matches(' ').chars().next()))
             .or_else(|| word.and_then(|word| unit_of(text, word)))
+            .or_else(|| unit_before(terms, at, text))
             .or_else(|| is_day_of_month(terms, at, text).then_some(DATE));
         if let Some(term) = terms.get_mut(at) {
             term.unit = unit;
         }
+        for beside in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
+            let Some(word) = terms.get_mut(beside).filter(|word| text.get(word.range.clone()).is_some_and(is_currency))
+            else {
+                continue;
+            };
+            word.kind = if unit.is_some() { TermKind::Stop } else { word.kind };
+        }
     }
+}
+
+/// The unit that the code of a currency or a label names before a number.
+fn unit_before(terms: &[Term], at: usize, text: &str) -> Option<Unit> {
+    let (number, word) = (terms.get(at)?, terms.get(at.checked_sub(1)?)?);
+    let is_code = text.get(word.range.clone()).is_some_and(is_currency);
+    let ends_label = || text.get(..word.range.start).is_some_and(|before| before.ends_with('_'));
+    let names = match text.get(word.range.end..number.range.start)? {
+        "" | " " | "\u{a0}" => is_code,
+        ": " => is_code || ends_label(),
+        _ => false,
+    };
+    unit_of(text, word).filter(|_| names)
 }
 
 /// Whether a number is a day beside the name of a month: "31 March", "March 31".
@@ -182,6 +229,11 @@ mod tests {
             ("31 days in March", Some("day")),
             ("March 1990", None),
             ("in March, 31 came", None),
+            ("EUR 31", Some("euro")),
+            ("31 EUR", Some("euro")),
+            ("price_eur: 31", Some("euro")),
+            ("lead_time_days: 31", Some("day")),
+            ("days: 31", None),
         ];
         for (text, unit) in rows {
             let number = terms(text).into_iter().find(Term::is_number).map(|term| term.unit);

@@ -49,7 +49,8 @@ mod tests {
             ("0; url=", None),
         ] {
             let refresh = refresh.replace('"', "&quot;");
-            let html = format!("<meta http-equiv=Refresh content=\"{refresh}\"><title>Moved</title><p>Redirecting to it.");
+            let html =
+                format!("<meta http-equiv=Refresh content=\"{refresh}\"><title>Moved</title><p>Redirecting to it.");
             match (page(&html, &mut Content::default()), leads_to) {
                 (Err(error), Some(leads_to)) => {
                     let message = format!("the page only leads to {leads_to}; send that one");

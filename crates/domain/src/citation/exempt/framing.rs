@@ -1,7 +1,7 @@
 //! Words that order an answer and state nothing: "steps", "summary", "following". English only.
 
 /// Words of headings and lead-ins that need no source. Sorted, for the binary search, as are the other lists.
-const FRAMING: [&str; 154] = [
+const FRAMING: [&str; 155] = [
     "above",
     "additional",
     "additionally",
@@ -68,6 +68,7 @@ const FRAMING: [&str; 154] = [
     "following",
     "further",
     "general",
+    "go",
     "here",
     "history",
     "important",
@@ -228,7 +229,7 @@ pub(super) fn counts_parts(number: &str, before: Option<&str>, after: Option<&st
 }
 
 /// Whether words in lower case are German, so that a capital does not make a name.
-pub(super) fn is_german<'w>(mut words: impl Iterator<Item = &'w str>) -> bool {
+pub(in crate::citation) fn is_german<'w>(mut words: impl Iterator<Item = &'w str>) -> bool {
     words.any(|word| GERMAN.binary_search(&word).is_ok())
 }
 

@@ -26,13 +26,14 @@ use std::ops::Range;
 
 use self::address::{Address, AddressKind, addresses};
 use self::assertion::asserted;
-use self::framing::{counts_parts, is_framing, is_german};
+pub(super) use self::framing::is_german;
+use self::framing::{counts_parts, is_framing};
 use self::instruction::instructions;
 pub(super) use self::instruction::instructs;
 use self::known::Known;
 use super::claim::{Role, Statement, between_markers, plain, without_markers};
 use super::source::Basis;
-use super::support::is_name;
+use super::support::{calculated, is_name};
 use super::term::{Term, TermKind, terms};
 use crate::sentence::Sentence;
 use crate::wording::lower_case;
@@ -239,11 +240,14 @@ fn stated(role: Role, words: &str, known: &Known<'_>) -> Vec<Unheld> {
     let is_spelled =
         |at: Option<usize>| at.and_then(|at| terms.get(at)).is_some_and(|term| term.kind == TermKind::Spelled);
     let mut unheld = Vec::new();
+    let calculated = calculated(words, &terms, &|stem| known.holds(stem), &|_| false);
     for (at, term) in terms.iter().enumerate() {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
         let kind = match term.kind {
-            TermKind::Number => Some(UnheldKind::Number)
-                .filter(|_| !known.holds(&term.stem) && !counts_parts(&term.stem, word(before), word(after))),
+            TermKind::Number => Some(UnheldKind::Number).filter(|_| {
+                let is_told = known.holds(&term.stem) || calculated.contains(&at);
+                !is_told && !counts_parts(&term.stem, word(before), word(after))
+            }),
             // "Two steps" states nothing; "zero nine zero" is a number.
             TermKind::Spelled => Some(UnheldKind::Number)
                 .filter(|_| (is_spelled(before) || is_spelled(after)) && !known.holds(&term.stem)),

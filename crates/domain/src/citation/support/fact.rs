@@ -7,8 +7,14 @@ use super::MissingKind;
 use super::contradiction::is_year;
 use super::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
-use crate::citation::unit::Unit;
+use crate::citation::unit::{Unit, is_currency};
 use crate::wording::Quantity;
+
+/// Words that begin a sentence before a name and are no part of it.
+const BEFORE_NAMES: [&str; 16] = [
+    "Although", "Because", "Besides", "However", "Instead", "Like", "Once", "Since", "Though", "Unless", "Unlike",
+    "Until", "Whether", "While", "Whose", "Yes",
+];
 
 /// A term of a claim, with its weight.
 pub(super) struct Fact<'c> {
@@ -86,7 +92,9 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
             exact,
             unit: term.unit,
             is_negated: denials.reach(at),
-            quantity: Quantity::of(&text.to_lowercase()),
+            // "Only up to five" is up to five.
+            quantity: Quantity::of(&text.to_lowercase())
+                .filter(|_| !claim.get(term.range.end..).is_some_and(|after| after.starts_with(" up to "))),
             is_reference: term.kind == TermKind::Number && is_in_brackets(claim, &term.range),
         });
     }
@@ -101,14 +109,18 @@ fn is_in_brackets(claim: &str, word: &Range<usize>) -> bool {
     before.ends_with('[') && after.starts_with(']')
 }
 
-/// Whether a word is a name: capitals inside it, or a first capital that its position does not explain.
+/// Whether a word is a name: capitals or digits inside it, or a first capital that its position does not explain. Codes of
+/// currencies and words such as "whether" are none.
 pub(in crate::citation) fn is_name(claim: &str, terms: &[Term], at: usize) -> bool {
     let capital = |term: &Term| claim.get(term.range.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
     let Some(term) = terms.get(at).filter(|term| capital(term)) else {
         return false;
     };
     let word = claim.get(term.range.clone()).unwrap_or_default();
-    if word.chars().skip(1).any(char::is_uppercase) {
+    if is_currency(word) {
+        return false;
+    }
+    if word.chars().skip(1).any(|sign| sign.is_uppercase() || sign.is_ascii_digit()) {
         return true;
     }
     let before = claim.get(..term.range.start).unwrap_or_default().trim_end_matches(' ');
@@ -120,7 +132,8 @@ pub(in crate::citation) fn is_name(claim: &str, terms: &[Term], at: usize) -> bo
         return true;
     }
     // "Marie Curie" at the start: the second capital vouches for the first.
-    terms.get(at + 1).is_some_and(|next| {
-        next.kind == TermKind::Word && capital(next) && claim.get(term.range.end..next.range.start) == Some(" ")
-    })
+    !BEFORE_NAMES.contains(&word)
+        && terms.get(at + 1).is_some_and(|next| {
+            next.kind == TermKind::Word && capital(next) && claim.get(term.range.end..next.range.start) == Some(" ")
+        })
 }

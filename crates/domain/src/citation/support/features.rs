@@ -1,6 +1,6 @@
 //! The features of the support score.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::contradiction::{Beside, Difference};
 use super::fact::Fact;
@@ -8,6 +8,7 @@ use super::polarity::{Claim, Polarity};
 use super::qualifier::Requalified;
 use super::reversal::{Best, Turned, counts_something_else};
 use super::{Missing, MissingKind, Quote, Reversal};
+use crate::citation::columns::{have_names_of_their_own, is_of_other_rows, named_rows};
 use crate::citation::negation::denies;
 use crate::citation::source::SourceParts;
 use crate::citation::term::TermKind;
@@ -50,6 +51,8 @@ pub const NAMES: [&str; COUNT] = [
 const LEAST_COMPANY: f32 = 0.5;
 /// Sentences on either side of the best ones in which a value may stand: "Default: 3" belongs to what is said before.
 const NEAR: usize = 2;
+/// Most rows of a table that one claim is about.
+const MOST_ROWS: usize = 6;
 /// Most missing facts of a kind that make a difference.
 const MOST_MISSING: f32 = 2.0;
 
@@ -64,6 +67,8 @@ pub(super) struct Comparison<'s> {
     said: Vec<bool>,
     /// Which facts stand in or near any of the best windows.
     near: Vec<bool>,
+    /// Which words the best row of a table lacks and only rows of other things hold.
+    of_others: Vec<bool>,
     /// For each fact, the share of the other facts' weight in the sentence with it that holds most of them.
     company: Vec<f32>,
     has_other_unit: bool,
@@ -87,6 +92,7 @@ impl<'s> Comparison<'s> {
             held: none.clone(),
             said: none.clone(),
             near: none.clone(),
+            of_others: none.clone(),
             quoted: none,
             company: vec![0.0; facts.len()],
             has_other_unit: false,
@@ -105,6 +111,7 @@ impl<'s> Comparison<'s> {
             comparison.turned.negation = false;
             comparison.hold_denials();
         }
+        comparison.turned.negation &= polarity == Polarity::Turned || !claim.tells_case();
         comparison
     }
 
@@ -119,34 +126,56 @@ impl<'s> Comparison<'s> {
 
     fn add(&mut self, claim: &Claim<'_>, source: &'s SourceParts) {
         let terms: Vec<Option<u32>> = self.facts.iter().map(|fact| source.term(&fact.stem)).collect();
-        for (((fact, term), held), said) in self.facts.iter().zip(&terms).zip(&mut self.held).zip(&mut self.said) {
+        let marks = self.held.iter_mut().zip(&mut self.said).zip(&mut self.quoted);
+        for ((fact, term), ((held, said), quoted)) in self.facts.iter().zip(&terms).zip(marks) {
             let has_relative = fact.exact == Some(MissingKind::Name) && source.holds_relative(&fact.stem);
             let is_held = |term: u32| !fact.counts() || source.holds_number(term, &claim.beside(&fact.stem));
             let is_abbreviated = || fact.exact == Some(MissingKind::Name) && source.holds_initials(fact.text);
             *held = *held || term.is_some_and(is_held) || has_relative || is_abbreviated();
             *said |= term.is_some_and(|term| !source.is_asked(term)) || has_relative;
+            // What stands in the title is true of every sentence.
+            let is_titled = |term: u32| source.postings(term).is_empty() && is_held(term);
+            *quoted |= term.is_some_and(is_titled);
         }
         let weighted: Vec<_> =
             terms.iter().zip(self.facts).map(|(term, fact)| term.map(|term| (term, fact.weight))).collect();
-        self.keep_company(source, &terms);
+        self.keep_company(claim, source, &terms);
         let Some(window) = best_window(source, &weighted) else {
             return;
         };
         for (quoted, found) in self.quoted.iter_mut().zip(&window.found) {
             *quoted |= *found;
         }
+        let content = self.facts.iter().zip(&terms).filter(|(fact, _)| fact.has_content());
+        let claimed: HashSet<u32> = content.filter_map(|(_, term)| *term).collect();
+        let named = named_rows(source, &claimed);
+        // A claim about several rows of a table says what each of them says.
+        if named.len() <= MOST_ROWS && have_names_of_their_own(source, &named) {
+            for (quoted, term) in self.quoted.iter_mut().zip(&terms) {
+                *quoted |= term.is_some_and(|term| named.iter().any(|row| source.tells(*row, term)));
+            }
+        }
         let around = source.sentences_around(&window.bytes, NEAR);
         for (near, term) in self.near.iter_mut().zip(&terms) {
-            *near |= term.is_some_and(|term| source.postings(term).iter().any(|at| around.contains(at)));
+            let is_near = |at: &usize| around.contains(at) || *at < around.start && source.is_heading(*at);
+            *near |= term.is_some_and(|term| source.postings(term).iter().any(is_near));
         }
         let is_best = self.best.as_ref().is_none_or(|best| window.weight > best.window.weight);
         if is_best {
-            self.has_other_unit = counts_something_else(self.facts, &terms, &source.tokens);
+            let rows = source.sentences_around(&window.bytes, 0);
+            let is_of_others = |(fact, term): (&Fact<'_>, &Option<u32>)| {
+                fact.kind == TermKind::Word
+                    && term.is_some_and(|term| is_of_other_rows(source, rows.clone(), term, &named))
+            };
+            self.of_others = self.facts.iter().zip(&terms).map(is_of_others).collect();
+            self.has_other_unit = counts_something_else(self.facts, &terms, &source.tokens, |fact, term| {
+                source.is_titled(term, &claim.beside(&fact.stem))
+            });
             self.best = Some(Best { window, source });
         }
     }
 
-    fn keep_company(&mut self, source: &SourceParts, terms: &[Option<u32>]) {
+    fn keep_company(&mut self, claim: &Claim<'_>, source: &SourceParts, terms: &[Option<u32>]) {
         let mut weights: HashMap<usize, f32> = HashMap::new();
         let content = || self.facts.iter().zip(terms).filter(|(fact, _)| fact.has_content());
         let total: f32 = content().map(|(fact, _)| fact.weight).sum();
@@ -163,9 +192,10 @@ impl<'s> Comparison<'s> {
         for ((fact, term), company) in self.facts.iter().zip(terms).zip(&mut self.company) {
             let Some(term) = term.filter(|_| fact.is_exact()) else { continue };
             let others = total - fact.weight;
-            // A fact that stands in the title alone has no sentence, and none against it.
+            // A fact that stands in the title has no sentence, and none against it.
             let sentences = source.postings(term);
-            if others <= 0.0 || sentences.is_empty() {
+            let is_titled = || fact.is_value() && source.is_titled(term, &claim.beside(&fact.stem));
+            if others <= 0.0 || sentences.is_empty() || is_titled() {
                 *company = 1.0;
             }
             for sentence in sentences {
@@ -210,10 +240,13 @@ impl<'s> Comparison<'s> {
     pub(super) fn missing(&self) -> Vec<Missing> {
         let is_missing =
             |fact: &Fact<'_>, held: bool, near: bool, company: f32| !held || fact.is_value() && !near && company <= 0.0;
-        let known = self.facts.iter().zip(&self.held).zip(&self.near).zip(&self.company);
+        let known = self.facts.iter().zip(&self.held).zip(&self.near).zip(&self.company).zip(&self.of_others);
         known
-            .filter(|(((fact, held), near), company)| is_missing(fact, **held, **near, **company))
-            .filter_map(|(((fact, _), _), _)| fact.exact.map(|kind| Missing { kind, text: fact.text.to_owned() }))
+            .filter_map(|((((fact, held), near), company), of_others)| {
+                let of_others = of_others.then_some(MissingKind::Name);
+                let kind = fact.exact.filter(|_| is_missing(fact, *held, *near, *company)).or(of_others)?;
+                Some(Missing { kind, text: fact.text.to_owned() })
+            })
             .collect()
     }
 

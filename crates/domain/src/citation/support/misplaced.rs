@@ -1,7 +1,8 @@
-//! Numbers and dates of a claim that a source holds of something else: in another row of a table, of another name of an
-//! enumeration, in another place of the sentence, or only to say that they are wrong.
+//! Numbers and dates of a claim that a source holds of something else: in another row or column of a table, of another name of
+//! an enumeration, in another place of the sentence, or only to say that they are wrong.
 //!
-//! Each is found by another value of the same kind that stands where the claim has its own.
+//! Each is found by another value of the same kind that stands where the claim has its own, or by the column that the claim
+//! names.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -38,6 +39,8 @@ const LONGEST_PART: usize = 5;
 /// Words with content on either side of a value that place it, and how many more of them are the claim's around
 /// another value than around its own.
 const FAR: usize = 4;
+/// Words with content on either side of a value by which two values are told apart.
+const BESIDE: usize = 3;
 const MORE_BESIDE: usize = 2;
 
 /// A value of a claim that stands in a source of something else.
@@ -95,6 +98,7 @@ impl<'v> Values<'v> {
                     .or_else(|| self.of_another_column(&value, &places))
                     .or_else(|| self.in_another_place(&value, &places))
                     .or_else(|| self.of_another_name(&value, &places))
+                    .or_else(|| self.exchanged(&value, &places))
             };
             let corrected = self.corrected(&value, &places);
             let is_corrected = corrected.is_some();
@@ -190,30 +194,68 @@ impl<'v> Values<'v> {
         })
     }
 
-    /// Whether a row has another value of the claim: the claim is about several rows, of which this is one.
+    /// Whether a row has another value of the claim, but in its name: the claim is about several rows, of which this is one.
     fn claims_a_value_of(&self, source: &SourceParts, entry: usize, value: &Value<'_>) -> bool {
         let is_other =
             |fact: &&Fact<'_>| fact.is_value() && fact.stem != value.term.stem && fact.unit == value.term.unit;
-        let mut others = self.facts.iter().filter(is_other).filter_map(|fact| source.term(&fact.stem));
-        others.any(|term| {
-            source.postings(term).iter().any(|at| source.sentences.get(*at).is_some_and(|row| row.entry == entry))
+        let others: Vec<u32> = self.facts.iter().filter(is_other).filter_map(|fact| source.term(&fact.stem)).collect();
+        let rows = source.sentences.get(entry..).unwrap_or_default();
+        rows.iter().take_while(|row| row.entry == entry).any(|row| {
+            let names_row = |at: usize| !row.header.is_empty() && column_of(source, row, at) == Some(1);
+            let is_claimed = |at: usize| source.tokens.get(at).is_some_and(|token| others.contains(&token.term));
+            row.tokens.clone().any(|at| is_claimed(at) && !names_row(at))
         })
     }
 
     /// The value of the claim's column in a row that has this one in a column which the claim does not name.
     fn of_another_column(&self, value: &Value<'_>, places: &[Place<'v>]) -> Option<Place<'v>> {
-        let mut found = places.iter().map(|place| {
+        let held = |place: &Place<'_>| self.mask(place.index, place.sentence.entry).count_ones();
+        let most = places.iter().map(held).max().unwrap_or_default();
+        let mut found = places.iter().filter(|place| held(place) == most).map(|place| {
             let Place { source, sentence, .. } = *place;
-            let own = heads_of(source, sentence, column_of(source, sentence, place.at)?);
+            let column = column_of(source, sentence, place.at)?;
+            // A cell of several words tells itself what its value is of.
+            let is_own = |at: &usize| *at != place.at && column_of(source, sentence, *at) == Some(column);
+            let names_it = |at: usize| content(source, at).is_some_and(|term| self.claims_term(source, term));
+            if sentence.tokens.clone().filter(is_own).any(names_it) {
+                return None;
+            }
+            let own = heads_of(source, sentence, column);
             let names = |some: &HashSet<u32>, others: &HashSet<u32>| {
                 let mut stems = some.difference(others).filter_map(|term| source.stem(*term));
                 stems.any(|stem| self.has_fact(stem))
             };
-            let mut rivals = self.rivals(source, sentence, value).filter(|_| !sentence.header.is_empty());
-            let at = rivals.find(|at| {
-                let other = column_of(source, sentence, *at).map(|column| heads_of(source, sentence, column));
-                other.is_some_and(|other| names(&other, &own) && !names(&own, &other))
-            })?;
+            if sentence.header.is_empty() {
+                return None;
+            }
+            let is_named = |column: usize| {
+                let other = heads_of(source, sentence, column);
+                names(&other, &own) && !names(&own, &other)
+            };
+            let mut rivals = self.rivals(source, sentence, value);
+            let rival = rivals.find(|at| column_of(source, sentence, *at).is_some_and(is_named));
+            // The claim names another column of such values, and says nothing of what the row has in it.
+            let has_such = |column: usize| {
+                let rows = source.sentences.iter().filter(|row| row.header == sentence.header);
+                rows.take(MOST_RIVALS).any(|row| {
+                    row.tokens.clone().any(|at| {
+                        let token = source.tokens.get(at);
+                        let class = token.and_then(|token| Class::of(token.kind, token.unit, source.stem(token.term)?));
+                        class == Some(value.class) && column_of(source, row, at) == Some(column)
+                    })
+                })
+            };
+            let unsaid = || {
+                let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, sentence, last))?;
+                (2..=last).find_map(|column| {
+                    let mut cell =
+                        sentence.tokens.clone().filter(|at| column_of(source, sentence, *at) == Some(column));
+                    let first = cell.clone().next()?;
+                    let is_said = |at: usize| content(source, at).is_some_and(|term| self.claims_term(source, term));
+                    (is_named(column) && !cell.any(is_said) && has_such(column)).then_some(first)
+                })
+            };
+            let at = rival.or_else(unsaid)?;
             Some(Place { at, ..*place })
         });
         let first = found.next()??;
@@ -232,8 +274,12 @@ impl<'v> Values<'v> {
         let has_both = value.before.is_some() && value.after.is_some();
         self.sources.iter().enumerate().find_map(|(index, source)| {
             let sentences = source.postings(source.term(anchor)?).iter().filter_map(|at| source.sentences.get(*at));
-            let is_own =
-                |row: &SourceSentence| !row.header.is_empty() && self.claims_a_value_of(source, row.entry, value);
+            let holds_it = |row: &SourceSentence| {
+                places.iter().any(|place| place.index == index && place.sentence.entry == row.entry)
+            };
+            let is_own = |row: &SourceSentence| {
+                !row.header.is_empty() && (holds_it(row) || self.claims_a_value_of(source, row.entry, value))
+            };
             let sentences = sentences.filter(|sentence| !sentence.is_question && !is_own(sentence));
             sentences.take(MOST_RIVALS).find_map(|sentence| {
                 let place = |at: usize| Place { index, source, sentence, at };
@@ -298,6 +344,70 @@ impl<'v> Values<'v> {
         })
     }
 
+    /// The place of another value of the claim in the same sentence, if each stands among the words that the claim has around the
+    /// other.
+    fn exchanged(&self, value: &Value<'_>, places: &[Place<'v>]) -> Option<Place<'v>> {
+        let own = self.claimed_around(value.term);
+        let mut found = places.iter().map(|place| {
+            let others = self.values().filter(|other| other.class == value.class && other.fact != value.fact);
+            others.take(MOST_VALUES).find_map(|other| {
+                let term = place.source.term(&other.term.stem)?;
+                let is_other = |at: &usize| place.source.tokens.get(*at).is_some_and(|token| token.term == term);
+                let there = Place { at: place.sentence.tokens.clone().find(is_other)?, ..*place };
+                let others = self.claimed_around(other.term);
+                let shares = |claimed: &[&str], place: Place<'_>| {
+                    let around: Vec<u32> = [true, false].iter().flat_map(|side| place.around(*side, BESIDE)).collect();
+                    let held = claimed.iter().filter_map(|stem| place.source.term(stem));
+                    held.filter(|term| around.contains(term)).count()
+                };
+                let is_exchanged =
+                    shares(&own, there) > shares(&own, *place) && shares(&others, *place) > shares(&others, there);
+                let are_columns_exchanged = || {
+                    let (here, other_column) = (place.column()?, there.column()?);
+                    let is_turned = here != other_column
+                        && self.column_named_beside(value.term, *place)? == other_column
+                        && self.column_named_beside(other.term, *place)? == here;
+                    Some(is_turned)
+                };
+                (is_exchanged || are_columns_exchanged() == Some(true)).then_some(there)
+            })
+        });
+        let first = found.next()??;
+        // One place where it is the claim's is enough.
+        found.all(|other| other.is_some()).then_some(first)
+    }
+
+    /// The column of a row that the claim names next to one of its values.
+    fn column_named_beside(&self, term: &Term, row: Place<'_>) -> Option<usize> {
+        let Place { source, sentence, .. } = row;
+        let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, sentence, last))?;
+        let heads: Vec<HashSet<u32>> = (1..=last).map(|column| heads_of(source, sentence, column)).collect();
+        let terms = &self.claim.terms;
+        let at = terms.iter().position(|other| other.range == term.range)?;
+        let named = terms.iter().enumerate().filter_map(|(other, word)| {
+            let word = source.term(&word.stem)?;
+            let mut columns = (1..=last).zip(&heads).filter(|(_, heads)| heads.contains(&word));
+            let (column, _) = columns.next().filter(|_| columns.next().is_none())?;
+            Some((other.abs_diff(at), other < at, column))
+        });
+        named.min().map(|(.., column)| column)
+    }
+
+    /// The claim's nearest words with content on either side of one of its terms.
+    fn claimed_around(&self, term: &Term) -> Vec<&str> {
+        let terms = &self.claim.terms;
+        let Some(at) = terms.iter().position(|other| other.range == term.range) else { return Vec::new() };
+        let counts = |at: &usize| terms.get(*at).is_some_and(|term| term.kind != TermKind::Stop && !self.is_unit(term));
+        let before = (0..at).rev().filter(counts).take(BESIDE);
+        let after = (at + 1..terms.len()).filter(counts).take(BESIDE);
+        before.chain(after).filter_map(|at| terms.get(at)).map(|term| term.stem.as_str()).collect()
+    }
+
+    /// Whether the claim has a term of a source.
+    fn claims_term(&self, source: &SourceParts, term: u32) -> bool {
+        source.stem(term).is_some_and(|stem| self.has_fact(stem))
+    }
+
     /// Number of the claim's other words that stand near a place.
     fn beside(&self, place: Place<'_>, value: &Value<'_>) -> usize {
         let mut around = place.around(true, FAR);
@@ -316,7 +426,10 @@ impl<'v> Values<'v> {
             }
             (other, own) => other == Some(own),
         };
-        is_of_class && stem != value.term.stem && !self.has_fact(stem)
+        // "3 to 5 pieces" does not have the 5 of "5 %".
+        let is_claimed =
+            |own: &Term| own.stem == stem && (own.unit == token.unit || token.unit.is_none() || own.unit.is_some());
+        is_of_class && stem != value.term.stem && !self.claim.terms.iter().any(is_claimed)
     }
 
     fn has_fact(&self, stem: &str) -> bool {

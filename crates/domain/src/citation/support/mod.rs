@@ -16,6 +16,7 @@ mod model;
 mod place;
 mod polarity;
 mod qualifier;
+mod quotation;
 mod reversal;
 mod scorer;
 
@@ -24,6 +25,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 pub use self::contradiction::{Contradiction, ContradictionKind};
 pub(super) use self::fact::is_name;
+pub(super) use self::figures::calculated;
 use self::model::DOUBTFUL_FROM;
 pub use self::model::SUPPORT_THRESHOLD;
 pub(super) use self::qualifier::Requalified;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::contradiction::{is_year, may_be_rounded};
+use crate::citation::columns::column_of;
 use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::{Unit, is_unit};
@@ -53,6 +54,11 @@ impl Place<'_> {
     pub(super) fn holds(self, stem: &str) -> bool {
         let tokens = self.source.tokens.get(self.sentence.tokens.clone()).unwrap_or_default();
         self.source.term(stem).is_some_and(|term| tokens.iter().any(|token| token.term == term))
+    }
+
+    /// The column of its table.
+    pub(super) fn column(self) -> Option<usize> {
+        column_of(self.source, self.sentence, self.at).filter(|_| !self.sentence.header.is_empty())
     }
 
     /// The nearest words with content of the sentence before or after it, units aside.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::place::Place;
 use crate::citation::contrary::contraries;
 use crate::citation::negation::{Denial, DenialKind, Denials, clauses, denies, words};
-use crate::citation::source::SourceParts;
+use crate::citation::source::{SourceParts, SourceSentence};
 use crate::citation::term::{Term, TermKind, terms};
 
 /// Least share of the words of the claim's clause that a sentence must hold to be about the same subject.
@@ -167,8 +167,32 @@ impl<'c> Claim<'c> {
     /// The denial of the word at this position, unless the claim has it too or expresses it differently.
     fn denial_of(&self, Place { source, sentence, at, .. }: Place<'_>) -> Option<DenialKind> {
         let denial = sentence.denials.all.iter().find(|denial| denial.denied().contains(&at))?;
+        if denial.kind == DenialKind::Exception && !self.is_against(denial, source, sentence) {
+            return None;
+        }
         let is_shared = self.denials.all.iter().any(|own| self.agree(own, denial, source));
         (!is_shared && !self.denials.puts_otherwise(&sentence.denials)).then_some(denial.kind)
+    }
+
+    /// Whether the claim states what an exception limits, and not the exception: of "closed unless it rains" it says something
+    /// of being closed, and nothing of what is "if it rains".
+    fn is_against(&self, exception: &Denial, source: &SourceParts, sentence: &SourceSentence) -> bool {
+        let claimed = |at: usize| {
+            let token = source.tokens.get(at).filter(|token| token.kind != TermKind::Stop);
+            token.is_some_and(|token| self.terms.iter().any(|own| source.term(&own.stem) == Some(token.term)))
+        };
+        let states_rest = sentence.tokens.clone().any(|at| !exception.clause.contains(&at) && claimed(at));
+        states_rest && !self.tells_case()
+    }
+
+    /// Whether the claim tells what holds in a case of its own: "… or by May if they are ill", "otherwise …".
+    pub(super) fn tells_case(&self) -> bool {
+        let begins = |clause: &Range<usize>| {
+            let first = self.terms.get(clause.start).and_then(|term| self.text.get(term.range.clone()));
+            matches!(first, Some("if" | "when" | "If" | "When"))
+        };
+        let joins = [" or ", " but ", "; "].iter().any(|joint| self.text.contains(joint));
+        self.text.contains("otherwise") || joins && self.clauses.iter().any(begins)
     }
 
     /// Whether a denial of the claim and one of a source are about the same.
@@ -200,28 +224,20 @@ impl<'c> Claim<'c> {
             let Some(term) = source.term(self.stem(place)) else { continue };
             let known = |stems: &[&str]| -> Vec<u32> { stems.iter().filter_map(|stem| source.term(stem)).collect() };
             let (clause, all, next) = (known(&clause), known(&all), known(&next));
-            for number in source.postings(term) {
-                let Some(sentence) = source.sentences.get(*number) else { continue };
-                let count = |terms: &[u32]| {
-                    terms.iter().filter(|term| source.postings(**term).binary_search(number).is_ok()).count()
-                };
-                let (in_clause, in_all) = (count(&clause), count(&all));
-                for at in sentence.tokens.clone() {
-                    if source.tokens.get(at).is_none_or(|token| token.term != term) {
-                        continue;
-                    }
-                    let range =
-                        at.saturating_sub(NEXT).max(sentence.tokens.start)..(at + NEXT + 1).min(sentence.tokens.end);
-                    let around = source.tokens.get(range).unwrap_or_default();
-                    let beside = next.iter().filter(|term| around.iter().any(|token| token.term == **term)).count();
-                    let held = (in_clause, in_all, beside);
-                    if held > best {
-                        nearest.clear();
-                        best = held;
-                    }
-                    if held == best && nearest.len() < MOST_MENTIONS {
-                        nearest.push(Place { index, source, sentence, at });
-                    }
+            for (number, at) in source.mentions(term) {
+                let Some(sentence) = source.sentences.get(number) else { continue };
+                let count = |terms: &[u32]| terms.iter().filter(|term| source.tells(number, **term)).count();
+                let range =
+                    at.saturating_sub(NEXT).max(sentence.tokens.start)..(at + NEXT + 1).min(sentence.tokens.end);
+                let around = source.tokens.get(range).unwrap_or_default();
+                let beside = next.iter().filter(|term| around.iter().any(|token| token.term == **term)).count();
+                let held = (count(&clause), count(&all), beside);
+                if held > best {
+                    nearest.clear();
+                    best = held;
+                }
+                if held == best && nearest.len() < MOST_MENTIONS {
+                    nearest.push(Place { index, source, sentence, at });
                 }
             }
         }

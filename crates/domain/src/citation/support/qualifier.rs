@@ -250,12 +250,21 @@ fn is_planned(claim: &[Word<'_>], source: &[Word<'_>]) -> bool {
             | ["being" | "is" | "are", "considering" | "discussed"]
             | ["being", "considered"]
             | ["under", "consideration" | "discussion" | "review"] => true,
+            // "(planned Q3 2027)", "Planned for autumn", "PLANNED: a second desk".
+            ["planned", next] => here.first().is_some_and(|word| word.ends_clause) || is_time_or_place(next),
+            ["unreleased", _] => true,
             ["plan" | "plans" | "propose" | "proposes" | "intend" | "intends" | "hope" | "hopes", "to"] => {
                 here.get(2).is_some_and(|verb| claim.iter().any(|word| word.stem == verb.stem))
             }
             _ => false,
         }
     })
+}
+
+/// Whether a word after "planned" begins the time for which something is.
+fn is_time_or_place(word: &str) -> bool {
+    let is_quarter = word.len() == 2 && word.starts_with('q');
+    is_quarter || matches!(word, "by" | "for" | "in" | "not" | "on" | "until")
 }
 
 /// Whether a text leaves open whether something is so.

@@ -14,10 +14,18 @@ pub(super) struct Best<'s> {
     pub(super) source: &'s SourceParts,
 }
 
-/// Whether a number of the claim stands in the source with other units only.
-pub(super) fn counts_something_else(facts: &[Fact<'_>], terms: &[Option<u32>], tokens: &[Token]) -> bool {
+/// Whether a number of the claim stands in the source with other units only, its title included.
+pub(super) fn counts_something_else(
+    facts: &[Fact<'_>],
+    terms: &[Option<u32>],
+    tokens: &[Token],
+    is_titled: impl Fn(&Fact<'_>, u32) -> bool,
+) -> bool {
     facts.iter().zip(terms).any(|(fact, term)| {
         let (Some(unit), Some(term)) = (fact.unit, term) else { return false };
+        if is_titled(fact, *term) {
+            return false;
+        }
         let mut units = tokens.iter().filter(|token| token.term == *term).map(|token| token.unit).peekable();
         units.peek().is_some() && units.all(|other| other.is_some_and(|other| other != unit))
     })
@@ -74,14 +82,17 @@ impl Best<'_> {
             if *is_found && fact.has_content() {
                 let mut same =
                     tokens.iter().filter(|token| Some(token.term) == self.source.term(&fact.stem)).peekable();
-                // A word of the header does not stand in its row.
-                turned.negation |= same.peek().is_some() && same.all(|token| token.is_negated != fact.is_negated);
+                let is_heading = self.source.term(&fact.stem).is_some_and(|term| self.source.heads(term));
+                // A word of the header does not stand in its row, and one of the heading is what the text is about.
+                turned.negation |=
+                    !is_heading && same.peek().is_some() && same.all(|token| token.is_negated != fact.is_negated);
             }
             if !is_found {
                 let holds = |stem: &str| {
                     self.source.term(stem).is_some_and(|term| tokens.iter().any(|token| token.term == term))
                 };
-                turned.opposite |= opposites(&fact.stem).any(holds);
+                let is_claimed = |stem: &str| facts.iter().any(|other| other.stem == stem);
+                turned.opposite |= opposites(&fact.stem).any(|stem| holds(stem) && !is_claimed(stem));
             }
         }
         turned.quantity = self.is_about_another_quantity(facts, tokens);

@@ -7,24 +7,35 @@ use super::figures::as_sourced;
 use super::misplaced::Values;
 use super::model::MODEL;
 use super::polarity::Claim;
-use super::{Contradiction, SUPPORT_THRESHOLD, Support, SupportScorer, repeats};
-use crate::citation::source::{PreparedSource, SourceParts};
+use super::quotation::{Quotation, quotation};
+use super::{Contradiction, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer, repeats};
+use crate::citation::source::{Basis, PreparedSource, SourceParts};
 use crate::citation::term::TermKind;
 
 /// Highest score of a claim that a missing fact or a reversal decides against.
 const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
 
+/// Score of a claim that quotes its source: that of one which repeats it.
+const QUOTED: f32 = 0.95;
+
 /// The built-in judge of support.
 #[derive(Debug, Clone, Copy)]
 pub struct LexicalScorer<'s> {
     sources: &'s [PreparedSource],
+    question: Option<&'s PreparedSource>,
 }
 
 impl<'s> LexicalScorer<'s> {
     /// A judge over these sources.
     #[must_use]
     pub const fn new(sources: &'s [PreparedSource]) -> Self {
-        Self { sources }
+        Self { sources, question: None }
+    }
+
+    /// The same over the sources of an answer to a question, whose figures it may calculate with.
+    #[must_use]
+    pub fn over(basis: &'s Basis) -> Self {
+        Self { sources: basis.sources(), question: Some(basis.question()) }
     }
 }
 
@@ -98,7 +109,7 @@ impl LexicalScorer<'_> {
 
     fn judge(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
         let cited = self.cited(sources);
-        match as_sourced(claim, &cited) {
+        match as_sourced(claim, &cited, self.question.map(PreparedSource::parts)) {
             Some(read) => self.judge_sourced(&read, &self::facts(&read), sources, &cited),
             None => self.judge_sourced(claim, facts, sources, &cited),
         }
@@ -113,7 +124,15 @@ impl LexicalScorer<'_> {
         cited: &[&SourceParts],
     ) -> Judged {
         let comparison = Comparison::new(claim, facts, cited);
-        let (missing, reversal) = (comparison.missing(), comparison.reversal());
+        let quotation = quotation(claim, cited);
+        if quotation == Some(Quotation::Introduced) {
+            let quote = comparison.quote();
+            let support = Support { score: QUOTED, quote, ..Support::default() };
+            let weight = comparison.weight();
+            return Judged { support, dispute: None, quoted: comparison.into_quoted(), weight, is_repeated: true };
+        }
+        let denied = (quotation == Some(Quotation::Denied)).then_some(Reversal::Denial);
+        let (missing, reversal) = (comparison.missing(), comparison.reversal().or(denied));
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
         let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
         let quote = comparison.quote();

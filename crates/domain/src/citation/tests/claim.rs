@@ -32,7 +32,7 @@ fn signs_between_digits_make_no_other_number() {
 #[test]
 fn tells_claims_from_other_sentences() {
     use Role::{Claim, Code, Heading, Ignorance, LeadIn, Markup, Pleasantry, Question};
-    let cases: [(&str, &[Role]); 73] = [
+    let cases: [(&str, &[Role]); 81] = [
         ("Leave is 25 days.", &[Claim]),
         ("25 days", &[Claim]),
         ("Paris.", &[Claim]),
@@ -60,6 +60,11 @@ fn tells_claims_from_other_sentences() {
         ),
         ("The first four numbered steps and those after the announcement are missing from the sources.", &[Ignorance]),
         ("The phone number is missing from the provided documents.", &[Ignorance]),
+        ("The torques themselves are not in the sources.", &[Ignorance]),
+        ("What was said about it in 2022 is missing from the sources, so a comparison is not possible.", &[Ignorance]),
+        ("The sources do not say what is paid now, so the difference cannot be given.", &[Ignorance]),
+        ("The sources contain no code to verify it.", &[Ignorance]),
+        ("Whether it was ordered is not stated in the sources.", &[Ignorance]),
         (
             "The sources do not show the implementation of `reallocate` or the handling of zero-sized types.",
             &[Ignorance],
@@ -74,6 +79,9 @@ fn tells_claims_from_other_sentences() {
         ("No further details are given.", &[Ignorance]),
         ("The fee is 40 EUR, and the deadline is missing from the sources.", &[Claim]),
         ("The seal is missing from the document.", &[Claim]),
+        ("The sources do not say when, so call the desk.", &[Claim]),
+        ("The keys are not in the desk.", &[Claim]),
+        ("The documents contain no seal that is valid.", &[Claim]),
         ("The sources do not say who decides, and the fee is 40 EUR.", &[Claim]),
         ("The sources do not say who decides, and they charge 40 EUR.", &[Claim]),
         ("Refunds are not provided.", &[Claim]),

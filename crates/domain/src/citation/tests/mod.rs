@@ -8,6 +8,7 @@ mod marker;
 mod other_things;
 mod streaming;
 mod support;
+mod tables_and_figures;
 mod urn;
 mod validator;
 mod verification;

@@ -1,0 +1,164 @@
+//! Claims about tables, labels, codes and figures in the form in which models write them.
+
+use crate::citation::{Basis, LexicalScorer, PreparedSource, SupportScorer};
+
+/// A contract whose table is introduced by the sentence above it.
+const RESPONSE: &str = "A fitter is on site within this time from the customer's call:\n\n\
+    | Station | Monday to Friday | Saturday | Sunday, holiday |\n|---|---|---|---|\n| West | 4 hours | 6 hours | 8 hours |\n\
+    | East | 8 hours | next day | next day |\n\nThe fee is 3,480 EUR and falls by 1.5 % for each hour of delay.";
+const PARTS: &str = "| part_no: IMP-65-B | name: Impeller bronze | fits: BW-65 | price_eur: 342.00 | lead_time_days: 35 |\n\
+    | part_no: IMP-65-G | name: Impeller cast iron | fits: BW-65 | price_eur: 187.50 | lead_time_days: 14 |\n\
+    | part_no: GSK-65 | name: Gasket set | fits: BW-65 | price_eur: 12.60 | lead_time_days: 4 |";
+const CODES: &str = "| Code | Meaning | Pump stops? |\n|---|---|---|\n| E07 | Leakage at the seal | no, warning only |\n\
+    | E09 | Motor protection | yes |";
+const TORQUES: &str =
+    "| Bolt | Dry | Oiled |\n|---|---|---|\n| Cover M10 | 46 Nm | 39 Nm |\n| Nut M20 | 120 Nm | 102 Nm |";
+const CREDITS: &str =
+    "| Availability | Credit |\n|---|---|\n| below 99.5 %, at least 99.0 % | 10 % |\n| below 99.0 % | 25 % |";
+const DROPS: &str =
+    "Up to 10 drops a minute are permitted in the first day after fitting, afterwards at most 2 drops a minute.";
+const STOCK: &str = "Seal MS-35 is at 3, the minimum is 6. Ordered: not yet, because we wait for the price letter.";
+const PLANS: &str = "## [Unreleased] – 3.4 (planned Q3 2025)\n\nNotifications move to the new queue.";
+const CARRY: &str =
+    "Leave must be used by 30 April, unless the employee was ill, in which case the limit is 31 December.";
+
+fn assert_judged(question: &str, title: &str, rows: &[(&str, &str, bool)]) {
+    let judged = rows.iter().map(|(source, claim, expected)| {
+        let basis = Basis::new(vec![PreparedSource::with_context(source, title)], question);
+        (claim, *expected, LexicalScorer::over(&basis).support(claim, &[0]))
+    });
+    let wrong: Vec<_> = judged.filter(|(_, expected, support)| support.is_enough() != *expected).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_row_is_read_with_the_sentence_that_introduces_its_table() {
+    assert_judged(
+        "",
+        "",
+        &[
+            (RESPONSE, "At West a fitter is on site within 4 hours of the customer's call, Monday to Friday.", true),
+            (RESPONSE, "On Sundays a fitter is on site at West within 8 hours from the customer's call.", true),
+            (RESPONSE, "On Sundays a fitter is on site at West within 6 hours from the customer's call.", false),
+            // Another column of such values is named, in which the row has none.
+            (RESPONSE, "At East a fitter is on site within 8 hours on a Sunday.", false),
+            (TORQUES, "The torque of the cover bolts M10 is 39 Nm oiled.", true),
+            (TORQUES, "The cover bolts M10 take 46 Nm dry and 39 Nm oiled.", true),
+            (TORQUES, "The cover bolts M10 take 39 Nm dry and 46 Nm oiled.", false),
+            (CREDITS, "For an availability below 99.5 %, at least 99.0 %, the credit is 10 %.", true),
+            (CREDITS, "For an availability below 99.5 %, at least 99.0 %, the credit is 25 %.", false),
+        ],
+    );
+}
+
+#[test]
+fn labels_name_units_and_rows_their_own_words() {
+    assert_judged(
+        "",
+        "Spare parts",
+        &[
+            (PARTS, "IMP-65-B, Impeller bronze, costs 342.00 EUR.", true),
+            (PARTS, "IMP-65-B, Impeller bronze, costs 342.00 USD.", false),
+            (PARTS, "IMP-65-B, Impeller bronze, costs 187.50 EUR.", false),
+            (PARTS, "IMP-65-B, Impeller cast iron, costs 342.00 EUR.", false),
+            (PARTS, "The lead time of IMP-65-B, the bronze impeller, is 35 days.", true),
+            (PARTS, "The lead time of IMP-65-B, the bronze impeller, is 35 weeks.", false),
+            (STOCK, "MS-35 has not been ordered yet, because they wait for the price letter.", true),
+            (STOCK, "MS-35 has been ordered, because they wait for the price letter.", false),
+        ],
+    );
+}
+
+#[test]
+fn no_in_a_cell_denies_the_head_of_its_column() {
+    assert_judged(
+        "",
+        "",
+        &[
+            (CODES, "E07 means leakage at the seal; it is a warning only, and the pump does not stop.", true),
+            (CODES, "E09 means motor protection, and the pump stops.", true),
+            (CODES, "E07 means leakage at the seal, and the pump stops.", false),
+        ],
+    );
+}
+
+#[test]
+fn values_that_change_places_are_misplaced() {
+    assert_judged(
+        "",
+        "",
+        &[
+            (
+                DROPS,
+                "In the first day after fitting up to 10 drops a minute are permitted, and at most 2 drops afterwards.",
+                true,
+            ),
+            (
+                DROPS,
+                "Up to 2 drops a minute are permitted in the first day after fitting, afterwards at most 10 drops a minute.",
+                false,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn versions_and_days_of_the_title_are_those_of_the_text() {
+    assert_judged(
+        "",
+        "meeting 2025 02 11 Reference (3.3)",
+        &[
+            (
+                "The switch stays on 30 june, and Ana takes over from 1 march.",
+                "The meeting of 2025-02-11 says that Ana takes over from 1 March.",
+                true,
+            ),
+            (
+                "The switch stays on 30 june, and Ana takes over from 1 march.",
+                "The meeting of 2025-02-12 says that Ana takes over from 1 March.",
+                false,
+            ),
+            ("The default tolerance is 3 cents.", "The default tolerance is 3 cents as of version 3.3.0.", true),
+            (PLANS, "The queue of 3.4 is planned for Q3 2025.", true),
+            (PLANS, "Version 3.4 was released in Q3 2025, and notifications moved to the new queue.", false),
+        ],
+    );
+}
+
+#[test]
+fn what_is_calculated_from_figures_of_sources_and_question_is_supported() {
+    assert_judged(
+        "What do 4 of them and a delay of 3 hours cost, with 99.3 %?",
+        "",
+        &[
+            (PARTS, "IMP-65-B at 342.00 EUR plus GSK-65 at 12.60 EUR costs 354.60 EUR.", true),
+            (PARTS, "IMP-65-B at 342.00 EUR plus GSK-65 at 12.60 EUR costs 364.60 EUR.", false),
+            (PARTS, "The price of 4 bronze impellers IMP-65-B is 4 × 342.00 EUR = 1,368.00 EUR.", true),
+            (PARTS, "The price of 5 bronze impellers IMP-65-B is 5 × 342.00 EUR = 1,710.00 EUR.", false),
+            (RESPONSE, "The fee falls by 1.5 % for each hour of delay, so by 3 × 1.5 % = 4.5 % for 3 hours.", true),
+            (RESPONSE, "The fee falls by 1.5 % for each hour of delay, so by 3 × 1.5 % = 5.5 % for 3 hours.", false),
+            (
+                CREDITS,
+                "With 99.3 % the credit is 10 %, because the availability is below 99.5 % and at least 99.0 %.",
+                true,
+            ),
+            (
+                CREDITS,
+                "With 98.3 % the credit is 10 %, because the availability is below 99.5 % and at least 99.0 %.",
+                false,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_exception_is_told_as_a_case_of_its_own() {
+    assert_judged(
+        "",
+        "",
+        &[
+            (CARRY, "Leave must be used by 30 April, or by 31 December if the employee was ill.", true),
+            (CARRY, "Leave must be used by 30 April, also by an employee who was ill.", false),
+        ],
+    );
+}
