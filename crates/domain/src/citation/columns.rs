@@ -65,28 +65,40 @@ pub(super) fn denied_heads(source: &SourceParts, row: &Range<usize>, header: &Ra
     numbered.map(|(at, _)| head(at + 1)).filter(|head| !head.is_empty()).collect()
 }
 
-/// The rows of tables that a claim with these terms names by their first cells.
-pub(super) fn named_rows(source: &SourceParts, claimed: &HashSet<u32>) -> Vec<usize> {
-    let rows = source.sentences.iter().enumerate().filter(|(_, row)| is_table_row(source, row));
-    rows.filter(|(_, row)| is_named(source, row, claimed)).map(|(number, _)| number).collect()
+/// A row of a table that a claim names by its first cell.
+pub(super) struct NamedRow {
+    /// The number of its sentence.
+    pub(super) number: usize,
+    /// Whether the claim has all words of the cell, and not just some.
+    pub(super) is_whole: bool,
 }
 
-/// Whether no two of these rows have the same first cell.
-pub(super) fn have_names_of_their_own(source: &SourceParts, rows: &[usize]) -> bool {
-    let names = rows.iter().filter_map(|row| {
-        let words = source.word(&source.sentences.get(*row)?.bytes)?;
-        cells(words).next().map(|(_, name)| name)
+/// The rows of tables that a claim with these terms names by their first cells, behind their labels if they have any.
+pub(super) fn named_rows(source: &SourceParts, claimed: &HashSet<u32>) -> Vec<NamedRow> {
+    let rows = source.sentences.iter().enumerate().filter(|(_, row)| is_table_row(source, row));
+    let named = rows.filter_map(|(number, row)| {
+        let words = name_of(source, row);
+        let is_claimed = |term: &u32| claimed.contains(term);
+        let is_whole = words.iter().all(is_claimed);
+        words.iter().any(is_claimed).then_some(NamedRow { number, is_whole })
     });
+    named.collect()
+}
+
+/// Whether no two of these rows have the same name.
+pub(super) fn have_names_of_their_own(source: &SourceParts, rows: &[usize]) -> bool {
+    let names = rows.iter().filter_map(|row| source.sentences.get(*row)).map(|row| name_of(source, row));
     names.collect::<HashSet<_>>().len() == rows.len()
 }
 
 /// Whether a term stands only in rows of tables that are not among those named, while some of `rows` are: what a claim says with
 /// the term is said of something else.
-pub(super) fn is_of_other_rows(source: &SourceParts, rows: Range<usize>, term: u32, named: &[usize]) -> bool {
-    let mut own = rows.filter(|row| named.contains(row)).peekable();
+pub(super) fn is_of_other_rows(source: &SourceParts, rows: Range<usize>, term: u32, named: &[NamedRow]) -> bool {
+    let is_named = |row: usize| named.iter().any(|named| named.number == row);
+    let mut own = rows.filter(|row| is_named(*row)).peekable();
     let places = source.postings(term);
     let is_of_another = |other: &usize| {
-        source.sentences.get(*other).is_some_and(|sentence| is_table_row(source, sentence)) && !named.contains(other)
+        source.sentences.get(*other).is_some_and(|sentence| is_table_row(source, sentence)) && !is_named(*other)
     };
     own.peek().is_some()
         && !places.is_empty()
@@ -98,14 +110,14 @@ fn is_table_row(source: &SourceParts, sentence: &SourceSentence) -> bool {
     sentence.is_row && source.word(&sentence.bytes).is_some_and(|words| words.starts_with('|'))
 }
 
-/// Whether one of these terms stands in the first cell of a row, behind its label if it has one.
-fn is_named(source: &SourceParts, row: &SourceSentence, claimed: &HashSet<u32>) -> bool {
-    let first = source.word(&row.bytes).and_then(|words| cells(words).next());
-    let label =
-        first.and_then(|(start, cell)| Some(start + cell.find(": ")?)).map_or(0, |label| row.bytes.start + label);
+/// The words with content of the first cell of a row, behind its label if it has one.
+fn name_of(source: &SourceParts, row: &SourceSentence) -> Vec<u32> {
+    let words = source.word(&row.bytes).unwrap_or_default();
+    let end = cells(words).nth(1).map_or(words.len(), |(second, _)| second);
+    let label = words.get(..end).and_then(|first| first.find(": ")).map_or(0, |label| row.bytes.start + label);
     let name = row.tokens.clone().filter(|at| column_of(source, row, *at) == Some(1));
-    let mut tokens = name.filter_map(|at| source.tokens.get(at)).filter(|token| token.bytes.start >= label);
-    tokens.any(|token| token.kind != TermKind::Stop && claimed.contains(&token.term))
+    let tokens = name.filter_map(|at| source.tokens.get(at)).filter(|token| token.bytes.start >= label);
+    tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect()
 }
 
 /// Whether a cell says no: "no", "no, warning only", "never".

@@ -150,9 +150,10 @@ impl<'s> Comparison<'s> {
         let claimed: HashSet<u32> = content.filter_map(|(_, term)| *term).collect();
         let named = named_rows(source, &claimed);
         // A claim about several rows of a table says what each of them says.
-        if named.len() <= MOST_ROWS && have_names_of_their_own(source, &named) {
+        let whole: Vec<usize> = named.iter().filter(|row| row.is_whole).map(|row| row.number).collect();
+        if (2..=MOST_ROWS).contains(&whole.len()) && have_names_of_their_own(source, &whole) {
             for (quoted, term) in self.quoted.iter_mut().zip(&terms) {
-                *quoted |= term.is_some_and(|term| named.iter().any(|row| source.tells(*row, term)));
+                *quoted |= term.is_some_and(|term| whole.iter().any(|row| source.tells(*row, term)));
             }
         }
         let around = source.sentences_around(&window.bytes, NEAR);

@@ -91,8 +91,8 @@ impl Best<'_> {
                 let holds = |stem: &str| {
                     self.source.term(stem).is_some_and(|term| tokens.iter().any(|token| token.term == term))
                 };
-                let is_claimed = |stem: &str| facts.iter().any(|other| other.stem == stem);
-                turned.opposite |= opposites(&fact.stem).any(|stem| holds(stem) && !is_claimed(stem));
+                // "First look for it" orders steps.
+                turned.opposite |= fact.text != "First" && opposites(&fact.stem).any(holds);
             }
         }
         turned.quantity = self.is_about_another_quantity(facts, tokens);
