@@ -58,6 +58,8 @@ pub(super) enum CondenseOutcome {
     Question,
     /// The conversation does not tell what is asked for; what is missing.
     Unclear(String),
+    /// The message asks for nothing.
+    Nothing,
 }
 
 /// Sets the question of an ask that has a history or tells a story, if its message leans on that.
@@ -84,12 +86,14 @@ pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Conden
     let spoken: Vec<&str> = history.iter().map(|turn| turn.text.as_str()).chain([message]).collect();
     let rarity = corpus.rarity(ask, &spoken.join("\n")).await?;
     let leans = conversation::leans(corpus.analyzer, message, &rarity);
+    let may_lean = || conversation::may_lean(corpus.analyzer, message, &rarity);
     let condensed = match &ask.models.condense {
-        Some(chain) if leans && is_conversation => condense_by_model(ask, chain, corpus, &history).await?,
+        Some(chain) if is_conversation && may_lean() => condense_by_model(ask, chain, corpus, &history).await?,
         _ => None,
     };
     let standalone = match condensed {
         Some(Condensed::Unclear(missing)) => return Ok(CondenseOutcome::Unclear(missing)),
+        Some(Condensed::Nothing) => return Ok(CondenseOutcome::Nothing),
         Some(Condensed::Question(text)) => {
             Some(StandaloneQuestion { asked: asking_part(&text), text, by: CondensedBy::Model })
         }

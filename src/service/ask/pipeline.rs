@@ -108,9 +108,16 @@ async fn answer(
     if let Some(reply) = conversation::reply_to_courtesy(message).or_else(to_reaction) {
         return Ok(AskReport::with(ask, AskOutcome::NoQuestion { reply }, Findings::default()));
     }
-    if let condense::CondenseOutcome::Unclear(missing) = condense::condense(ask, &corpus).await? {
-        let findings = Findings { missing: vec![missing], ..Findings::default() };
-        return Ok(AskReport::with(ask, AskOutcome::Unclear, findings));
+    match condense::condense(ask, &corpus).await? {
+        condense::CondenseOutcome::Question => {}
+        condense::CondenseOutcome::Unclear(missing) => {
+            let findings = Findings { missing: vec![missing], ..Findings::default() };
+            return Ok(AskReport::with(ask, AskOutcome::Unclear, findings));
+        }
+        condense::CondenseOutcome::Nothing => {
+            let outcome = AskOutcome::NoQuestion { reply: conversation::reply_to_remark(message) };
+            return Ok(AskReport::with(ask, outcome, Findings::default()));
+        }
     }
     let mut state = LoopState::new(ask, &corpus);
     let mut early_draft = None;

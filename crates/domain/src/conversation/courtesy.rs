@@ -10,9 +10,10 @@ struct Courtesy {
 }
 
 /// Words that may stand beside a courtesy and ask nothing.
-const FILLERS: [&str; 24] = [
-    "a", "again", "all", "everyone", "for", "great", "help", "it", "lot", "much", "ok", "okay", "so", "team", "that",
-    "the", "there", "very", "your", "vielen", "sehr", "beaucoup", "muchas", "mille",
+const FILLERS: [&str; 36] = [
+    "a", "again", "all", "and", "clear", "cool", "everyone", "fine", "for", "good", "great", "help", "helpful", "it",
+    "lot", "much", "now", "ok", "okay", "perfect", "quick", "reply", "so", "super", "team", "that", "the", "there",
+    "very", "works", "your", "vielen", "sehr", "beaucoup", "muchas", "mille",
 ];
 
 const COURTESIES: [Courtesy; 14] = [
@@ -142,6 +143,15 @@ pub fn reply_to_courtesy(message: &str) -> Option<&'static str> {
 #[must_use]
 pub fn reply_to_reaction(message: &str) -> Option<&'static str> {
     reply_among(&REACTIONS, message)
+}
+
+/// The reply to a message that asks for nothing, as a model says that read it: that to the courtesy it begins with, else one for
+/// any remark.
+#[must_use]
+pub fn reply_to_remark(message: &str) -> &'static str {
+    let words: Vec<String> = lower_case_words(message).collect();
+    let begins = |courtesy: &&Courtesy| courtesy.phrases.iter().any(|phrase| after_phrase(&words, phrase).is_some());
+    COURTESIES.iter().chain(&REACTIONS).find(begins).map_or(ANYTHING_ELSE, |courtesy| courtesy.reply)
 }
 
 /// Whether a sign is an arrow, a symbol or an emoji (blocks of Unicode).

@@ -49,21 +49,36 @@ const MOST_OF_PHRASE: usize = 4;
 /// Whether a message cannot be searched for by itself.
 #[must_use]
 pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
-    let terms = rarity.terms(analyzer, message);
-    let known = terms.weight_of(!terms.unknown());
-    #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
-    let unique = inverse_document_frequency(rarity.chunks, 1) as f32;
-    let may_refer = analyzer.language() != Language::English
-        || has_pronoun(message)
-        || adds(message)
-        || exchanges(message)
-        || opens_with(message, &OPENINGS);
+    let may_refer = may_refer(analyzer, message);
     // "What changed in 1.8?" is whole.
-    if !may_refer && terms.names_one() {
+    if !may_refer && rarity.terms(analyzer, message).names_one() {
         return false;
     }
     let least = if may_refer { SELF_CONTAINED_WITH_REFERENCE } else { SELF_CONTAINED };
-    known < least * unique
+    !singles_out(analyzer, message, rarity, least)
+}
+
+/// Whether a message may lean on those before it, so that a model that can tell is asked: it refers to something, or its words
+/// single out less than those of a message that refers and is whole all the same.
+#[must_use]
+pub fn may_lean(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
+    may_refer(analyzer, message) || !singles_out(analyzer, message, rarity, SELF_CONTAINED_WITH_REFERENCE)
+}
+
+fn may_refer(analyzer: &Analyzer, message: &str) -> bool {
+    analyzer.language() != Language::English
+        || has_pronoun(message)
+        || adds(message)
+        || exchanges(message)
+        || opens_with(message, &OPENINGS)
+}
+
+/// Whether the words of a message single out as much as this many words that one chunk alone holds.
+fn singles_out(analyzer: &Analyzer, message: &str, rarity: &Rarity, least: f32) -> bool {
+    let terms = rarity.terms(analyzer, message);
+    #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
+    let unique = inverse_document_frequency(rarity.chunks, 1) as f32;
+    terms.weight_of(!terms.unknown()) >= least * unique
 }
 
 /// Whether a text refers to something that another text names.

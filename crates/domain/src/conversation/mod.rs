@@ -14,10 +14,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-pub use courtesy::{reply_to_courtesy, reply_to_reaction};
+pub use courtesy::{reply_to_courtesy, reply_to_reaction, reply_to_remark};
 pub use expansion::{Expansion, expand, last_exchange};
 pub(crate) use leaning::has_pronoun;
-pub use leaning::leans;
+pub use leaning::{leans, may_lean};
 pub use reply::{Condensed, UnusableQuestion, read_reply};
 
 use super::{

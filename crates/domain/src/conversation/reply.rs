@@ -13,6 +13,9 @@ use crate::{
 /// is missing follows.
 const UNCLEAR: &str = "UNCLEAR_QUESTION";
 
+/// The code by which a model says that the message asks for nothing.
+const NO_QUESTION: &str = "NO_QUESTION";
+
 /// Longest question, in characters: a longer reply is an explanation, or an answer.
 const LONGEST_QUESTION: usize = 512;
 
@@ -26,6 +29,8 @@ pub enum Condensed {
     Question(String),
     /// The conversation does not tell what is asked for; what is missing.
     Unclear(String),
+    /// The message thanks, greets or remarks something, and asks for nothing.
+    Nothing,
 }
 
 /// Why a reply is no question of the conversation.
@@ -37,12 +42,15 @@ pub enum UnusableQuestion {
     /// It is no question.
     #[error("the reply has several lines, several questions, or more than {LONGEST_QUESTION} characters")]
     TooLong,
+    /// It says that nothing is asked, and the message has a question mark.
+    #[error("the reply says that a question asks for nothing")]
+    Asked,
     /// It is about something else.
     #[error("the reply shares no word with the conversation")]
     Foreign,
 }
 
-/// Reads a reply: one line with the question, or with the code and what is missing, as it is or as the member `question`
+/// Reads a reply: one line with the question, or with a code and what is missing, as it is or as the member `question`
 /// of JSON.
 ///
 /// # Errors
@@ -61,6 +69,13 @@ pub fn read_reply(
         let missing = missing.trim_matches(|sign: char| sign.is_whitespace() || ":-–—\"'`.*".contains(sign));
         let missing: String = missing.lines().next().unwrap_or_default().chars().take(LONGEST_MISSING).collect();
         return if has_words(&missing) { Ok(Condensed::Unclear(missing)) } else { Err(UnusableQuestion::Empty) };
+    }
+    if let Some(Begun::Whole { .. }) = reply_code::begins(NO_QUESTION, text) {
+        return if message.contains(['?', '？', '؟']) {
+            Err(UnusableQuestion::Asked)
+        } else {
+            Ok(Condensed::Nothing)
+        };
     }
     if !has_words(text) {
         return Err(UnusableQuestion::Empty);

@@ -48,6 +48,11 @@ fn a_message_leans_if_its_words_single_out_little() {
     ] {
         assert!(!leans(ENGLISH(), message, &rarity), "{message}");
     }
+    for message in ["Who repairs it?", "Who repairs laptops?", "what changed in 1.8", "So who repairs the laptop?"] {
+        assert!(may_lean(ENGLISH(), message, &rarity), "{message}");
+    }
+    let whole = "Did somebody repair a laptop in Israel for Huntington?";
+    assert!(!may_lean(ENGLISH(), whole, &rarity));
     let german = Analyzer::of(crate::lexical::language::Language::German);
     assert!(leans(german, "Who repairs laptops?", &rarity), "pronouns of other languages are not known");
 }
@@ -207,6 +212,18 @@ fn a_models_question_is_read() {
 }
 
 #[test]
+fn a_model_says_that_a_remark_asks_for_nothing() {
+    let read = |message: &str| read_reply(ENGLISH(), "NO_QUESTION", message, &[user("How long is leave?")]);
+    assert_eq!(read("That is what I thought."), Ok(Condensed::Nothing));
+    assert_eq!(read("And interns?"), Err(UnusableQuestion::Asked));
+    for (remark, reply) in
+        [("danke dir, das hilft", "Gern geschehen."), ("Nun ja.", "Ask whenever something else comes up.")]
+    {
+        assert_eq!(reply_to_remark(remark), reply, "{remark}");
+    }
+}
+
+#[test]
 fn what_is_no_question_of_the_conversation_is_refused() {
     let history = [user("How many days of leave does everyone have?")];
     let read = |reply: &str| read_reply(ENGLISH(), reply, "And interns?", &history);
@@ -234,6 +251,8 @@ fn courtesies_get_a_reply() {
         "merci beaucoup",
         "Good morning, team",
         "hello hello",
+        "thx, all fine now",
+        "cool thanks",
         "👍",
         "🎉🎉 !",
     ] {
