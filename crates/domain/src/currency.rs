@@ -77,6 +77,17 @@ const FORMER: [&str; 30] = [
     "ancienne",
 ];
 
+/// The same, of two words.
+const FORMER_PAIRS: [(&str, &str); 6] =
+    [("last", "year"), ("year", "before"), ("used", "to"), ("letztes", "jahr"), ("letzten", "jahr"), ("im", "vorjahr")];
+
+/// Words of a question for what has changed.
+const CHANGING: [&str; 9] =
+    ["compare", "compared", "comparison", "difference", "differences", "differ", "changed", "changes", "trend"];
+
+/// Words by which a question that names a year sets it beside another one.
+const COMPARING: [&str; 6] = ["than", "versus", "vs", "now", "today", "als"];
+
 /// Words in the title of a document that changes another one.
 const AMENDMENTS: [&str; 6] = ["addendum", "amendment", "erratum", "corrigendum", "nachtrag", "avenant"];
 
@@ -114,7 +125,14 @@ pub enum Replaced {
 #[must_use]
 pub fn replaced(question: &str, documents: &[DocumentFace<'_>]) -> Vec<Option<Replaced>> {
     let asked_year = years(question).last();
-    if asked_year.is_none() && lower_case_words(question).any(|word| FORMER.contains(&word.as_str())) {
+    let words: Vec<String> = lower_case_words(question).collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let is_for_former = || {
+        let pairs = || words.iter().zip(words.iter().skip(1));
+        has(&FORMER) || pairs().any(|(one, two)| FORMER_PAIRS.contains(&(one.as_str(), two.as_str())))
+    };
+    let is_for_all = if asked_year.is_some() { has(&COMPARING) || has(&CHANGING) } else { is_for_former() };
+    if is_for_all {
         return vec![None; documents.len()];
     }
     let editions: Vec<Edition> = documents.iter().map(Edition::of).collect();
@@ -191,7 +209,8 @@ fn is_about_itself(sentence: &str) -> bool {
 
 /// Whether a passage is of another year than a question names: the titles above it name one, and nothing of it the year that
 /// is asked for.
-pub(crate) fn is_of_another_year<'t>(
+#[must_use]
+pub fn is_of_another_year<'t>(
     question: &str,
     titles: impl Iterator<Item = &'t str>,
     texts: impl Iterator<Item = &'t str>,
@@ -269,7 +288,13 @@ mod tests {
             [None, Some(Replaced::By { document: 0, says_so: false }), None]
         );
         assert_eq!(of("What was the fare in 1999?", &editions), [None; 3]);
-        for question in ["What was the previous fare?", "How has the fare changed?", "Compare the fares"] {
+        for question in [
+            "What was the previous fare?",
+            "How has the fare changed?",
+            "Compare the fares",
+            "What was the fare last year?",
+            "How much more is the fare than in 2024?",
+        ] {
             assert_eq!(of(question, &editions), [None; 3], "{question}");
         }
         let by_file = [document("Fares", "fares-2024.md", ""), document("Fares", "fares-2026.md", "")];

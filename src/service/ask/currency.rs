@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{AskWarning, GradedHit, context::AskContext, evidence_pool::by_worth};
 use crate::domain::{
     corrective::Grade,
-    currency::{DocumentFace, Replaced, replaced},
+    currency::{DocumentFace, Replaced, is_of_another_year, names_year, replaced},
 };
 
 /// Share of the best probability of a document's passages that another document must reach to stand in for it, if none of its
@@ -26,6 +26,9 @@ pub(super) fn current(ask: &AskContext, evidence: &[GradedHit], found: &[GradedH
     let mut current = evidence.to_vec();
     for (document, how) in documents.iter().zip(&replaced).filter(|(document, _)| is_evidence(document)) {
         let Some(how) = how else { continue };
+        if document.tells_of_year(ask.asked(), evidence) {
+            continue;
+        }
         let least = match how {
             Replaced::By { says_so: true, .. } => COMPARABLE_IF_SAID * document.probability,
             Replaced::By { .. } | Replaced::BySign => COMPARABLE * document.probability,
@@ -69,6 +72,16 @@ struct Document<'f> {
 impl Document<'_> {
     fn has(&self, graded: &GradedHit) -> bool {
         graded.hit.passage.key.document_id == self.id
+    }
+
+    /// Whether the question names a year, and a passage of this document that is graded correct tells of it.
+    fn tells_of_year(&self, question: &str, evidence: &[GradedHit]) -> bool {
+        let tells = |graded: &GradedHit| {
+            let passage = &graded.hit.passage;
+            !is_of_another_year(question, [passage.title.as_str()].into_iter(), [passage.text.as_str()].into_iter())
+        };
+        let correct = |graded: &&GradedHit| self.has(graded) && graded.verdict.grade == Grade::Correct;
+        names_year(question) && evidence.iter().filter(correct).any(tells)
     }
 }
 
