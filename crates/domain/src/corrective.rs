@@ -260,10 +260,15 @@ pub fn next_step(state: &Situation<'_>) -> Step {
     }
 }
 
+/// Rewrites after which a grading model that has found nothing correct ends the search: of 14 third ones none found anything
+/// ([decision 126](../../../docs/decisions/0126-answers-checked-as-models-write-them.md)).
+const MOST_IN_VAIN: usize = 2;
+
 /// Why no further rewrite is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Obstacle {
-    /// All attempts are made, the rewriter has no query left, or the last one found nothing new.
+    /// All attempts are made, the rewriter has no query left, the last one found nothing new, or a grading model has found
+    /// nothing correct too often.
     NothingLeft,
     /// The budget does not allow it.
     Budget,
@@ -276,7 +281,9 @@ fn rewrite_obstacle(state: &Situation<'_>, current: Round) -> Option<Obstacle> {
     // repeated round with usable passages has converged.
     let has_converged = attempts > 0 && current.new == 0 && has_candidates(state);
     let has_searched = state.fallback == Fallback::Used;
-    if !attempts_left || state.rewriter_is_exhausted || has_converged || has_searched {
+    // A model has read what two further wordings found.
+    let is_in_vain = state.calls.grade > 0 && attempts >= MOST_IN_VAIN && !has_correct(state);
+    if !attempts_left || state.rewriter_is_exhausted || has_converged || has_searched || is_in_vain {
         return Some(Obstacle::NothingLeft);
     }
     let retry = if has_correct(state) { state.calls.generate } else { 0 };

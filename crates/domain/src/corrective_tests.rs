@@ -139,7 +139,17 @@ fn routes_within_the_budget() {
     ]);
 }
 
-/// With models in all roles the default limit of 8 calls pays for all three rewrites and for the
+#[test]
+fn a_grading_model_that_finds_nothing_correct_ends_the_search_after_two_rewrites() {
+    check(&[
+        ("after one", "0/0/8+8 0/0/8+8", |s| with_models(s, 9), Step::Rewrite),
+        ("after two", "0/0/8+8 0/0/8+8 0/0/8+8", |s| with_models(s, 9), abstain(AbstainReason::NoRelevantContent)),
+        ("on the subject", "0/1/7+8 0/2/6+8 0/0/8+8", |s| with_models(s, 9), abstain(AbstainReason::LowSupport)),
+        ("something correct", "1/7/0+8 0/0/8+8 0/0/8+8", |s| with_models(s, 9), Step::Rewrite),
+    ]);
+}
+
+/// With models in all roles the default limit of 8 calls pays for all rewrites and for the
 /// generation that the last of them may earn.
 #[test]
 fn default_budget_covers_the_whole_loop() {
@@ -155,7 +165,7 @@ fn default_budget_covers_the_whole_loop() {
             other => break assert_eq!(other, abstain(AbstainReason::NoRelevantContent)),
         }
     }
-    assert_eq!((rounds.len(), left), (4, 1));
+    assert_eq!((rounds.len(), left), (3, 3));
 }
 
 fn any_round() -> impl Strategy<Value = Round> {
