@@ -28,7 +28,11 @@ impl<'a> Assignment<'a> {
 
 /// The sources and the question, prepared for checking an answer against them.
 pub(super) fn basis(ask: &AskContext, sources: &[GradedHit]) -> Basis {
-    Basis::new(sources.iter().map(GradedHit::prepare).collect(), &ask.request.question)
+    let message = &ask.request.question;
+    let question = ask.question();
+    // An answer may use the words of the question that was made of the message, too.
+    let asked = if question == message { message.clone() } else { format!("{message}\n{question}") };
+    Basis::new(sources.iter().map(GradedHit::prepare).collect(), &asked)
 }
 
 /// The draft that is requested.

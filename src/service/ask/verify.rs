@@ -65,7 +65,7 @@ async fn ask_about(
     let sources: Vec<prompt::Source<'_>> =
         sources.iter().zip(&urns).map(|(graded, urn)| graded.to_be_judged(urn)).collect();
     let cited = cited(&doubts, &sources);
-    let call = call_about(&doubts, &sources, &cited);
+    let call = call_about(Some(ask.question()), &doubts, &sources, &cited);
     let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(None) };
     let rulings = read_rulings(&reply.text, doubts.len());
     let missing = rulings.iter().filter(|ruling| ruling.is_none()).count();
@@ -81,9 +81,10 @@ pub(in crate::service) fn cited<'s>(doubts: &[Doubt], sources: &[prompt::Source<
     (1..).zip(sources).filter(|(number, _)| is_cited(*number)).map(|(_, source)| *source).collect()
 }
 
-/// The call that asks a model about doubtful claims; source N of `sources` is marker N, and `cited` are those of them
+/// The call that asks a model about doubtful claims of an answer to a question, or of any text; source N of `sources` is marker N, and `cited` are those of them
 /// that the claims cite.
 pub(in crate::service) fn call_about<'s>(
+    question: Option<&str>,
     doubts: &[Doubt],
     sources: &[prompt::Source<'_>],
     cited: &'s [prompt::Source<'s>],
@@ -92,7 +93,7 @@ pub(in crate::service) fn call_about<'s>(
         doubts.iter().map(|doubt| Statement { text: &doubt.claim, sources: &doubt.markers }).collect();
     ModelCall {
         role: CallRole::Verify,
-        messages: prompt::verify::messages(&statements, sources),
+        messages: prompt::verify::messages(question, &statements, sources),
         sources: cited,
         format: Some(prompt::verify::format()),
     }

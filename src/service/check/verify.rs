@@ -84,7 +84,7 @@ impl Verification<'_> {
             })
             .collect();
         let cited = cited(doubts, &sources);
-        let mut call = call_about(doubts, &sources, &cited);
+        let mut call = call_about(None, doubts, &sources, &cited);
         if let Some(instructions) = parts.instructions.of(call.role) {
             instructions.add_to(&mut call.messages);
         }

@@ -128,6 +128,13 @@ pub(super) fn plain(text: &str) -> String {
     let mut rest = text.as_str();
     while let Some((before, after)) = rest.split_once(['*', '`']) {
         words.push_str(before);
+        // Signs of code are no emphasis: `count(*)`.
+        let is_code = rest.get(before.len()..).is_some_and(|sign| sign.starts_with('`'));
+        if let Some((code, after)) = after.split_once('`').filter(|(code, _)| is_code && !code.is_empty()) {
+            words.push_str(code);
+            rest = after;
+            continue;
+        }
         // A sign between digits is no emphasis, and `3*4` is not 34.
         let is_digit = |sign: char| sign.is_ascii_digit();
         if words.ends_with(is_digit) && after.trim_start_matches(['*', '`']).starts_with(is_digit) {

@@ -80,7 +80,9 @@ impl Draft {
             }
         };
         let lapses = lapses(text.text(), &statements, &sentences, &covered, basis);
-        let repeats_question = lower_case_words(text.text()).eq(lower_case_words(basis.question().text()));
+        let question = basis.question().text();
+        let repeats = |asked: &str| lower_case_words(text.text()).eq(lower_case_words(asked));
+        let repeats_question = repeats(question) || question.lines().any(repeats);
         let mut draft = Self {
             text,
             sources,

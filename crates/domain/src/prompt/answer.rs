@@ -35,10 +35,15 @@ pub(super) const REMINDER: &str = "\nAnswer with one or two whole sentences, or 
                                     question needs. End each with the marker of its source, [^1] for source 1, [^2] for \
                                     source 2.\n";
 
+/// The same where there is one source.
+pub(super) const REMINDER_OF_ONE: &str = "\nAnswer with one or two whole sentences, or with as many sentences or list \
+                                           items as the question needs. End each with the marker of the source, [^1].\n";
+
 /// The conversation for a first draft. The number of a source is its place in `sources`, from 1.
 #[must_use]
 pub fn messages(question: &str, sources: &[Source<'_>]) -> Vec<Message> {
-    let content = question_and_sources(question, sources) + REMINDER;
+    let reminder = if sources.len() == 1 { REMINDER_OF_ONE } else { REMINDER };
+    let content = question_and_sources(question, sources) + reminder;
     vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
 }
 

@@ -19,10 +19,11 @@ pub struct Statement<'s> {
     pub sources: &'s [u32],
 }
 
-/// The conversation about statements, counted from 1, and the sources that they cite. Source N is `sources[N - 1]`.
+/// The conversation about statements, counted from 1, and the sources that they cite. Source N is `sources[N - 1]`. `question` is
+/// the one that they answer, where there is one.
 #[must_use]
-pub fn messages(statements: &[Statement<'_>], sources: &[Source<'_>]) -> Vec<Message> {
-    let mut content = String::new();
+pub fn messages(question: Option<&str>, statements: &[Statement<'_>], sources: &[Source<'_>]) -> Vec<Message> {
+    let mut content = question.map(fence::question).unwrap_or_default();
     for (number, source) in (1_u32..).zip(sources) {
         if statements.iter().any(|statement| statement.sources.contains(&number)) {
             fence::push_source(&mut content, number, *source);

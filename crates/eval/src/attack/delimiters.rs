@@ -106,7 +106,7 @@ fn prompts(text: &str) -> Vec<(&'static str, Vec<Message>)> {
     let mut all = vec![
         ("answer", answer::messages(text, &[source, source])),
         ("grade", grade::messages(text, &[text], &[source])),
-        ("verify", verify::messages(&statements, &[source])),
+        ("verify", verify::messages(None, &statements, &[source])),
         ("rewrite", rewrite::messages(text, &[text.to_owned()], &[text.to_owned()])),
         ("plan", plan::messages(text)),
         ("condense", condense::messages(text, &turns)),
