@@ -87,8 +87,7 @@ pub(super) struct SourceParts {
 pub(super) struct SourceSentence {
     pub(super) bytes: Range<usize>,
     pub(super) tokens: Range<usize>,
-    pub(super) is_rule: bool,
-    pub(super) is_heading: bool,
+    pub(super) kind: BlockKind,
     /// Whether it asks, and no answer "yes" or "no" follows: what it says is not said to be so.
     pub(super) is_question: bool,
     /// The number of the first sentence of its row of a table or item of a list; its own elsewhere.
@@ -110,6 +109,13 @@ pub(super) struct Token {
     pub(super) kind: TermKind,
     pub(super) unit: Option<Unit>,
     pub(super) is_negated: bool,
+}
+
+impl SourceSentence {
+    /// Whether it is markup without words, such as the line below the header of a table.
+    pub(super) fn is_rule(&self) -> bool {
+        self.kind == BlockKind::Rule
+    }
 }
 
 impl PreparedSource {
@@ -193,8 +199,7 @@ impl SourceParts {
             source.sentences.push(SourceSentence {
                 bytes,
                 tokens: first..source.tokens.len(),
-                is_rule: kind == BlockKind::Rule,
-                is_heading: kind == BlockKind::Heading,
+                kind,
                 is_question: answer.is_none() && asks(words),
                 entry,
                 is_row,
@@ -301,7 +306,7 @@ impl SourceParts {
 
     /// Whether a sentence is a heading.
     pub(super) fn is_heading(&self, sentence: usize) -> bool {
-        self.sentences.get(sentence).is_some_and(|sentence| sentence.is_heading)
+        self.sentences.get(sentence).is_some_and(|sentence| sentence.kind == BlockKind::Heading)
     }
 
     /// Whether a sentence holds a term, or is headed by it.

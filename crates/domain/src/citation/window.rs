@@ -92,7 +92,7 @@ fn pair(source: &SourceParts, first: usize) -> Option<Range<usize>> {
         return None;
     };
     let bytes = one.bytes.start..two.bytes.end;
-    (!one.is_rule && !two.is_rule && bytes.len() <= LONGEST_QUOTE).then_some(bytes)
+    (!one.is_rule() && !two.is_rule() && bytes.len() <= LONGEST_QUOTE).then_some(bytes)
 }
 
 /// Bytes of a sentence, or of its heaviest stretch that is short enough.

@@ -249,10 +249,10 @@ fn is_planned(claim: &[Word<'_>], source: &[Word<'_>]) -> bool {
             ["is" | "are" | "been" | "being", "planned" | "proposed" | "suggested"]
             | ["being" | "is" | "are", "considering" | "discussed"]
             | ["being", "considered"]
-            | ["under", "consideration" | "discussion" | "review"] => true,
+            | ["under", "consideration" | "discussion" | "review"]
+            | ["unreleased", _] => true,
             // "(planned Q3 2027)", "Planned for autumn", "PLANNED: a second desk".
             ["planned", next] => here.first().is_some_and(|word| word.ends_clause) || is_time_or_place(next),
-            ["unreleased", _] => true,
             ["plan" | "plans" | "propose" | "proposes" | "intend" | "intends" | "hope" | "hopes", "to"] => {
                 here.get(2).is_some_and(|verb| claim.iter().any(|word| word.stem == verb.stem))
             }

@@ -56,12 +56,11 @@ pub(super) fn quotation(claim: &Claim<'_>, sources: &[&SourceParts]) -> Option<Q
     let is_held = |stem: &str| sources.iter().any(|source| source.term(stem).is_some());
     let introduces = |at: &usize| {
         let Some(term) = claim.terms.get(*at) else { return false };
-        let is_told = match term.kind {
+        match term.kind {
             TermKind::Number | TermKind::Month => is_held(&term.stem),
             TermKind::Word => has_german_nouns || !is_name(claim.text, &claim.terms, *at) || is_held(&term.stem),
             TermKind::Spelled | TermKind::Stop => true,
-        };
-        is_told
+        }
     };
     // "No: …" answers the question.
     let denials: Vec<&str> =

@@ -4,14 +4,16 @@
 //! Each is found by another value of the same kind that stands where the claim has its own, or by the column that the claim
 //! names.
 
-use std::collections::{HashMap, HashSet};
+mod other_column;
+
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::contradiction::{ContradictionKind, Difference};
 use super::fact::Fact;
 use super::place::{Class, Part, Place, content};
 use super::polarity::Claim;
-use crate::citation::columns::{column_of, heads_of};
+use crate::citation::columns::column_of;
 use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::is_unit;
@@ -183,7 +185,7 @@ impl<'v> Values<'v> {
             rows.into_iter().take(MOST_RIVALS).find_map(|(_, entry)| {
                 place.source.sentences.get(entry).filter(|row| row.is_row)?;
                 let between = place.sentence.entry.min(entry)..=place.sentence.entry.max(entry);
-                let is_table = place.source.sentences.get(between)?.iter().all(|row| row.is_row || row.is_rule);
+                let is_table = place.source.sentences.get(between)?.iter().all(|row| row.is_row || row.is_rule());
                 let sentences = place.source.sentences.get(entry..)?.iter().take_while(|row| row.entry == entry);
                 if self.claims_a_value_of(place.source, entry, value) {
                     return None;
@@ -205,62 +207,6 @@ impl<'v> Values<'v> {
             let is_claimed = |at: usize| source.tokens.get(at).is_some_and(|token| others.contains(&token.term));
             row.tokens.clone().any(|at| is_claimed(at) && !names_row(at))
         })
-    }
-
-    /// The value of the claim's column in a row that has this one in a column which the claim does not name.
-    fn of_another_column(&self, value: &Value<'_>, places: &[Place<'v>]) -> Option<Place<'v>> {
-        let held = |place: &Place<'_>| self.mask(place.index, place.sentence.entry).count_ones();
-        let most = places.iter().map(held).max().unwrap_or_default();
-        let mut found = places.iter().filter(|place| held(place) == most).map(|place| {
-            let Place { source, sentence, .. } = *place;
-            let column = column_of(source, sentence, place.at)?;
-            // A cell of several words tells itself what its value is of.
-            let is_own = |at: &usize| *at != place.at && column_of(source, sentence, *at) == Some(column);
-            let names_it = |at: usize| content(source, at).is_some_and(|term| self.claims_term(source, term));
-            if sentence.tokens.clone().filter(is_own).any(names_it) {
-                return None;
-            }
-            let own = heads_of(source, sentence, column);
-            let names = |some: &HashSet<u32>, others: &HashSet<u32>| {
-                let mut stems = some.difference(others).filter_map(|term| source.stem(*term));
-                stems.any(|stem| self.has_fact(stem))
-            };
-            if sentence.header.is_empty() {
-                return None;
-            }
-            let is_named = |column: usize| {
-                let other = heads_of(source, sentence, column);
-                names(&other, &own) && !names(&own, &other)
-            };
-            let mut rivals = self.rivals(source, sentence, value);
-            let rival = rivals.find(|at| column_of(source, sentence, *at).is_some_and(is_named));
-            // The claim names another column of such values, and says nothing of what the row has in it.
-            let has_such = |column: usize| {
-                let rows = source.sentences.iter().filter(|row| row.header == sentence.header);
-                rows.take(MOST_RIVALS).any(|row| {
-                    row.tokens.clone().any(|at| {
-                        let token = source.tokens.get(at);
-                        let class = token.and_then(|token| Class::of(token.kind, token.unit, source.stem(token.term)?));
-                        class == Some(value.class) && column_of(source, row, at) == Some(column)
-                    })
-                })
-            };
-            let unsaid = || {
-                let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, sentence, last))?;
-                (2..=last).find_map(|column| {
-                    let mut cell =
-                        sentence.tokens.clone().filter(|at| column_of(source, sentence, *at) == Some(column));
-                    let first = cell.clone().next()?;
-                    let is_said = |at: usize| content(source, at).is_some_and(|term| self.claims_term(source, term));
-                    (is_named(column) && !cell.any(is_said) && has_such(column)).then_some(first)
-                })
-            };
-            let at = rival.or_else(unsaid)?;
-            Some(Place { at, ..*place })
-        });
-        let first = found.next()??;
-        // One place where it is the claim's is enough.
-        found.all(|other| other.is_some()).then_some(first)
     }
 
     /// A sentence that has another value between the words between which the claim has its own, where none of the
@@ -375,22 +321,6 @@ impl<'v> Values<'v> {
         let first = found.next()??;
         // One place where it is the claim's is enough.
         found.all(|other| other.is_some()).then_some(first)
-    }
-
-    /// The column of a row that the claim names next to one of its values.
-    fn column_named_beside(&self, term: &Term, row: Place<'_>) -> Option<usize> {
-        let Place { source, sentence, .. } = row;
-        let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, sentence, last))?;
-        let heads: Vec<HashSet<u32>> = (1..=last).map(|column| heads_of(source, sentence, column)).collect();
-        let terms = &self.claim.terms;
-        let at = terms.iter().position(|other| other.range == term.range)?;
-        let named = terms.iter().enumerate().filter_map(|(other, word)| {
-            let word = source.term(&word.stem)?;
-            let mut columns = (1..=last).zip(&heads).filter(|(_, heads)| heads.contains(&word));
-            let (column, _) = columns.next().filter(|_| columns.next().is_none())?;
-            Some((other.abs_diff(at), other < at, column))
-        });
-        named.min().map(|(.., column)| column)
     }
 
     /// The claim's nearest words with content on either side of one of its terms.
