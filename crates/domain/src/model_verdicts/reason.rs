@@ -2,7 +2,7 @@
 
 use super::{
     stance::{CLAUSE_ENDS, plain, words},
-    vocabulary::{Word, word},
+    vocabulary::{Word, is_contrast, word},
 };
 
 /// Words for what a source does for a statement that it supports, and for what it then holds.
@@ -34,11 +34,43 @@ pub(super) fn takes_back(reason: &str) -> bool {
     plain(reason).split(CLAUSE_ENDS).any(|clause| denies(&words(clause).collect::<Vec<_>>()))
 }
 
-/// Whether a reason that continues the sentence of its verdict denies it as a whole: "supported - not by this source".
+/// Whether a reason that continues the sentence of its verdict denies it as a whole: "supported - not by this source". "Not
+/// refundable after May" tells what the source says.
 #[must_use]
 pub(super) fn begins_with_denial(reason: &str) -> bool {
-    let first = words(reason).find(|text| word(text) != Word::Filler).unwrap_or_default();
-    word(first) == Word::Negation && !ABSENCE.contains(&first)
+    let clause: Vec<&str> = reason.split(CLAUSE_ENDS).next().map(|clause| words(clause).collect()).unwrap_or_default();
+    let first = clause.iter().find(|text| word(text) != Word::Filler).copied().unwrap_or_default();
+    word(first) == Word::Negation && !ABSENCE.contains(&first) && is_about_verdict(&clause)
+}
+
+/// Whether a clause of a reason restricts the verdict after "but" and the like: "but it does not say when", "but only partly".
+/// What it sets against what the source tells is no restriction: "the fix covers leases, but not batches".
+#[must_use]
+pub(super) fn restricts(reason: &str) -> bool {
+    reason.split(CLAUSE_ENDS).any(|clause| {
+        let clause: Vec<&str> = words(clause).collect();
+        let Some(contrast) = clause.iter().position(|text| is_contrast(text)) else { return false };
+        let rest = clause.get(contrast..).unwrap_or_default();
+        let has = |wanted: Word| rest.iter().any(|text| word(text) == wanted);
+        let takes_back = has(Word::Negation) || has(Word::Modal);
+        // "But the year is not": supported, that is.
+        let is_elliptic = rest.last().is_some_and(|text| word(text) == Word::Negation);
+        has(Word::Hedge) || has(Word::Dissent) || is_elliptic || takes_back && is_about_verdict(rest)
+    })
+}
+
+/// Whether a clause is about what a source tells, or holds nothing but words of verdicts.
+fn is_about_verdict(clause: &[&str]) -> bool {
+    clause.iter().enumerate().any(|(at, text)| {
+        let is_evidence = is_evidence(text) && !is_passive(clause, at);
+        is_evidence || SOURCES.contains(text)
+    }) || clause.iter().all(|text| word(text) != Word::Other || is_contrast(text))
+}
+
+/// Whether a word of telling is a participle of what the source is about: "not covered by tests", "is not included".
+fn is_passive(clause: &[&str], at: usize) -> bool {
+    let is_included = clause.get(at) == Some(&"included");
+    (is_included || clause.get(at + 1) == Some(&"by")) && !clause.iter().skip(at).any(|text| SOURCES.contains(text))
 }
 
 /// Whether a clause denies that something is said, shown or right.
@@ -60,11 +92,16 @@ fn denies(clause: &[&str]) -> bool {
 
 /// Whether a negation between these words denies that something is said or shown.
 fn denies_evidence(before: &[&str], negation: &str, after: &[&str]) -> bool {
-    let denied = after.iter().find(|text| is_evidence(text) || is_weighty(text));
+    let denied = after.iter().enumerate().find(|(_, text)| is_evidence(text) || is_weighty(text));
+    let is_told = |(at, text): (usize, &&str)| {
+        // "It never matches a payment": a rule that the source tells.
+        let is_rule = negation == "never" && text.starts_with("match");
+        is_evidence(text) && !is_passive(after, at) && !is_rule
+    };
     // "not in the source"
     let is_of_nothing = denied.is_none() && after.iter().any(|text| SOURCES.contains(text));
     let is_behind = BEHIND.contains(&negation) && before.iter().rev().take(3).any(|text| is_evidence(text));
-    denied.is_some_and(|text| is_evidence(text)) || is_of_nothing || is_behind
+    denied.is_some_and(is_told) || is_of_nothing || is_behind
 }
 
 /// Whether what follows these words is told by the source: "lists what is …", "says that it is …".

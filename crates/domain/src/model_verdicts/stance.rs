@@ -4,7 +4,7 @@
 //! never assent: whoever acts on a verdict may rely on that, whatever the model wrote.
 
 use super::{
-    reason::{begins_with_denial, takes_back},
+    reason::{begins_with_denial, restricts, takes_back},
     vocabulary::{SIGNS, Word, is_contrast, word},
 };
 
@@ -42,8 +42,8 @@ pub fn stance_of(phrase: &str) -> Option<Stance> {
         if let (Some(before), Some(stance)) = (found, clause.stance().filter(|_| clause.is_pure())) {
             found = Some(combined(before, stance));
         }
-        is_denied |= clause.is_contrast && clause.takes_back();
     }
+    is_denied |= restricts(reason);
     if found == Some(Stance::Assent) && is_denied { Some(Stance::Hedge) } else { found }
 }
 

@@ -91,6 +91,17 @@ fn assent_is_plain() {
         "1: supported - the same is said of leave that was not taken",
         "1: correct - nothing is charged below 50 EUR",
         r#"{"verdict": "supported", "reason": "the fee is never refunded"}"#,
+        // What the source says with "not", "but" and "except".
+        "1: correct - On 12 March the seal was not yet ordered",
+        "1: correct - Version 16 works, but not yet covered by tests",
+        "1: correct - the fix covers the lease, but not half-finished batches",
+        "1: correct - Swaps need no approval except in the last week of December",
+        "1: correct - Hotel up to 110 EUR, except three listed cities.",
+        "1: correct - Opposite signs score 0; a refund never matches a payment.",
+        "1: correct - The control unit costs 890 and is not included",
+        "1: correct - Restart needed except for variables with a mark",
+        "1: correct - an earlier view: it looked good but too young",
+        "1: correct - Not refundable after May",
     ];
     for reply in replies {
         let sense = sense(reply);
@@ -177,6 +188,12 @@ const DENIALS: &[&str] = &[
     "1: supported\nActually, it is not.\nNot supported.",
     "1: correct - though the date is incorrect",
     "1: supported - but the year is not",
+    "1: correct - but it is unclear when",
+    "1: correct - but no date is given",
+    "1: correct - but the date is not mentioned",
+    "1: correct - except that it does not say when",
+    "1: supported - the fee is not included in the source",
+    "1: supported - not in this passage",
     "1: supported, although only partially",
     "1: supported - except that the date is wrong",
     "1: supported - the source does not say this",
