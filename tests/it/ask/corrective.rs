@@ -150,9 +150,7 @@ async fn each_level_refuses_what_it_says() {
 async fn all_incorrect_is_rewritten_without_repetition_and_never_generated() {
     let (server, app) = app().await;
     server.say(Role::Grade, "1: incorrect\n2: incorrect");
-    for query in
-        ["annual holiday allowance", "Annual  Holiday Allowance", "\"vacation entitlement\"", "days off policy"]
-    {
+    for query in ["annual holiday allowance", "Annual  Holiday Allowance", "\"vacation entitlement\""] {
         server.say(Role::Rewrite, query);
     }
     server.say(Role::Answer, "Never [^1].");
@@ -165,14 +163,14 @@ async fn all_incorrect_is_rewritten_without_repetition_and_never_generated() {
     assert_eq!((&answer.body["answer"], &answer.body["citations"]), (&Value::Null, &json!([])));
     assert!(server.calls(Role::Answer).is_empty(), "nothing is generated");
     let rounds = answer.body["trace"]["rounds"].as_array().expect("rounds");
-    assert_eq!(rounds.len(), 4, "the question and three rewrites: {rounds:?}");
+    assert_eq!(rounds.len(), 3, "the question and two rewrites: {rounds:?}");
     let queries: HashSet<String> =
         rounds.iter().filter_map(|round| round["query"].as_str()).map(str::to_lowercase).collect();
-    assert_eq!(queries.len(), 4, "{queries:?}");
+    assert_eq!(queries.len(), 3, "{queries:?}");
     assert!(queries.contains("vacation entitlement"), "one layer of quotes goes: {queries:?}");
     let last = server.calls(Role::Rewrite).pop().expect("a rewrite");
     let shown = last.body["messages"][1]["content"].as_str().expect("content");
-    assert_eq!(shown.matches("<query ").count(), 2, "every failed attempt is shown: {shown}");
+    assert_eq!(shown.matches("<query ").count(), 1, "every failed attempt is shown: {shown}");
     assert!(shown.find("<question ") < shown.find("annual holiday allowance"), "oldest first: {shown}");
     app.stop().await;
 }

@@ -56,10 +56,11 @@ pub fn plan(question: &str) -> Plan {
     }
 }
 
-/// The things compared as they are searched: of "what was revenue in 2019 vs 2018" the second half is a question too.
+/// The things compared as they are searched: of "what was revenue in 2019 vs 2018", and of "page size of A vs B", the second half
+/// is asked for like the first.
 fn asked_of_each(mut compared: Vec<String>) -> Vec<String> {
     if let [first, second] = compared.as_mut_slice()
-        && has_opening(first)
+        && (has_opening(first) || first.contains(" of "))
         && !second.contains(' ')
         && let Some((question, _)) = first.rsplit_once(' ')
     {

@@ -7,7 +7,7 @@ use crate::lexical::analyzer::Analyzer;
 fn questions_are_planned_by_their_words() {
     use QuestionType::{Compare, Exploratory, Lookup, MultiHop, Summary};
     use Strategy::{BroadThenRerank, Decompose, Direct};
-    let rows: [(&str, QuestionType, Strategy, &[&str]); 11] = [
+    let rows: [(&str, QuestionType, Strategy, &[&str]); 12] = [
         ("How long is annual leave?", Lookup, Direct, &[]),
         (
             "How long is annual leave, and who repairs lost laptops?",
@@ -25,6 +25,7 @@ fn questions_are_planned_by_their_words() {
             Decompose,
             &["What was the revenue for 2019", "What was the revenue for 2018"],
         ),
+        ("page size of exceptions vs matches?", Compare, Decompose, &["page size of exceptions", "page size of matches"]),
         ("Summarise the security policy", Summary, BroadThenRerank, &[]),
         ("Tell me about backups.", Exploratory, BroadThenRerank, &[]),
         ("Wie viele Tage Urlaub habe ich und wann verfallen sie?", Lookup, Direct, &[]),
