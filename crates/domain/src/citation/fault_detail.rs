@@ -62,6 +62,9 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
         detail.push_str("; not found there: ");
         detail.push_str(&missing.join(", "));
     }
+    if support.is_foreign {
+        detail.push_str("; it is in another language than its source, whose words can be quoted");
+    }
     Some(detail)
 }
 

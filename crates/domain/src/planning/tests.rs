@@ -25,7 +25,12 @@ fn questions_are_planned_by_their_words() {
             Decompose,
             &["What was the revenue for 2019", "What was the revenue for 2018"],
         ),
-        ("page size of exceptions vs matches?", Compare, Decompose, &["page size of exceptions", "page size of matches"]),
+        (
+            "page size of exceptions vs matches?",
+            Compare,
+            Decompose,
+            &["page size of exceptions", "page size of matches"],
+        ),
         ("Summarise the security policy", Summary, BroadThenRerank, &[]),
         ("Tell me about backups.", Exploratory, BroadThenRerank, &[]),
         ("Wie viele Tage Urlaub habe ich und wann verfallen sie?", Lookup, Direct, &[]),

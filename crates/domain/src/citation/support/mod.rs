@@ -11,6 +11,7 @@ mod contradiction;
 mod fact;
 pub mod features;
 mod figures;
+mod foreign;
 mod misplaced;
 mod model;
 mod place;
@@ -79,6 +80,8 @@ pub struct Support {
     pub reversal: Option<Reversal>,
     /// The place that contradicts the claim, if words show it.
     pub contradiction: Option<Contradiction>,
+    /// Whether the claim is in another language than its sources, so that words tell nothing but its numbers.
+    pub is_foreign: bool,
     /// The ruling of a model that was asked because the score leaves the claim in doubt.
     pub ruling: Option<Ruling>,
 }
@@ -132,9 +135,13 @@ impl Support {
     }
 
     /// Whether words alone cannot decide that this claim is supported: nothing exact is missing, no denial stands on
-    /// one side only, most words are there, and the claim is no sentence of the source.
+    /// one side only, most words are there, and the claim is no sentence of the source; or it is in another language, and no
+    /// number is missing.
     #[must_use]
     pub fn is_doubtful(&self, claim: &str) -> bool {
+        if self.is_foreign {
+            return self.missing.is_empty() && self.score < SUPPORT_THRESHOLD;
+        }
         let is_repeated = || self.quote.as_ref().is_some_and(|quote| repeats(&quote.text, claim));
         let is_decided = !self.missing.is_empty() || self.reversal == Some(Reversal::Denial);
         !is_decided && self.score >= DOUBTFUL_FROM && !is_repeated()

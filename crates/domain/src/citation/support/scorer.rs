@@ -4,11 +4,12 @@ use super::contradiction::Difference;
 use super::fact::{Fact, facts};
 use super::features::{self, Comparison};
 use super::figures::as_sourced;
+use super::foreign::is_foreign;
 use super::misplaced::Values;
 use super::model::MODEL;
 use super::polarity::Claim;
 use super::quotation::{Quotation, quotation};
-use super::{Contradiction, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer, repeats};
+use super::{Contradiction, MissingKind, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer, repeats};
 use crate::citation::source::{Basis, PreparedSource, SourceParts};
 use crate::citation::term::TermKind;
 
@@ -153,9 +154,14 @@ impl LexicalScorer<'_> {
             missing,
             reversal,
             contradiction: dispute.as_ref().map(|dispute| dispute.contradiction.clone()),
+            is_foreign: false,
             ruling: None,
         };
         let weight = comparison.weight();
+        if !support.is_enough() && is_foreign(claim, cited) {
+            let support = untold(support);
+            return Judged { support, dispute: None, quoted: comparison.into_quoted(), weight, is_repeated };
+        }
         Judged { support, dispute, quoted: comparison.into_quoted(), weight, is_repeated }
     }
 
@@ -201,6 +207,12 @@ impl LexicalScorer<'_> {
         let claim = Claim::of(claim);
         Comparison::new(&claim, &facts(&claim), &self.cited(sources)).features()
     }
+}
+
+/// The support of a claim in another language, of which words tell no more than that its numbers and months are missing.
+fn untold(support: Support) -> Support {
+    let missing = support.missing.into_iter().filter(|missing| missing.kind != MissingKind::Name);
+    Support { missing: missing.collect(), reversal: None, contradiction: None, is_foreign: true, ..support }
 }
 
 impl SupportScorer for LexicalScorer<'_> {
