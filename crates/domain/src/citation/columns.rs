@@ -8,6 +8,10 @@ use super::source::{SourceParts, SourceSentence};
 use super::term::TermKind;
 use crate::markdown::{BlockKind, cells};
 
+/// Most cells of a row that deny, and most words of the head of one: no honest table has more.
+const MOST_DENIED: usize = 16;
+const MOST_HEADS: usize = 8;
+
 /// The rows that head the table which is being read: its header, and rows right below it without a name of their own, as in
 /// reports that have the years below "Years ended".
 #[derive(Debug, Default)]
@@ -52,17 +56,49 @@ impl Header {
     }
 }
 
+impl SourceParts {
+    /// Whether a row or an item is headed or introduced by a term that it does not hold itself.
+    pub(super) fn heads_row(&self, term: u32, row: usize) -> bool {
+        let is_above = |sentence: &usize| {
+            self.sentences.get(row).is_some_and(|row| row.header.contains(sentence) || row.lead_in.contains(sentence))
+        };
+        let postings = self.postings(term);
+        postings.iter().any(is_above) && postings.binary_search(&row).is_err()
+    }
+
+    /// The places of a term: the numbers of sentences that hold it, and of rows of which it heads a column, with the positions of
+    /// the word.
+    pub(super) fn mentions(&self, term: u32) -> Vec<(usize, usize)> {
+        let is_it = |at: &usize| self.tokens.get(*at).is_some_and(|token| token.term == term);
+        let places = self.postings(term).iter().filter_map(|number| Some((*number, self.sentences.get(*number)?)));
+        let own: Vec<(usize, usize)> = places
+            .flat_map(|(number, sentence)| sentence.tokens.clone().filter(is_it).map(move |at| (number, at)))
+            .collect();
+        let rows = self.sentences.iter().enumerate().filter(|(_, row)| !row.header.is_empty());
+        let headed: Vec<(usize, usize)> = rows
+            .flat_map(|(number, row)| {
+                let heads = own.iter().filter(|(sentence, _)| row.header.contains(sentence));
+                heads.map(move |(_, at)| (number, *at)).take(1).collect::<Vec<_>>()
+            })
+            .collect();
+        own.into_iter().chain(headed).collect()
+    }
+
+    /// Whether a sentence holds a term, or is headed by it.
+    pub(super) fn tells(&self, sentence: usize, term: u32) -> bool {
+        self.postings(term).binary_search(&sentence).is_ok() || self.heads_row(term, sentence)
+    }
+}
+
 /// The positions of the words that head each column in which a row has "no": they are denied of it.
 pub(super) fn denied_heads(source: &SourceParts, row: &Range<usize>, header: &Range<usize>) -> Vec<Vec<usize>> {
-    let sentences = source.sentences.get(header.clone()).unwrap_or_default();
-    let head = |column: usize| -> Vec<usize> {
-        let tokens = sentences.iter().flat_map(|sentence| sentence.tokens.clone().map(move |token| (sentence, token)));
-        let of_column = tokens.filter(|(sentence, token)| column_of(source, sentence, *token) == Some(column));
-        of_column.map(|(_, token)| token).collect()
-    };
+    if header.is_empty() {
+        return Vec::new();
+    }
     let words = source.word(row).unwrap_or_default();
-    let numbered = cells(words).enumerate().filter(|(_, (_, cell))| says_no(cell));
-    numbered.map(|(at, _)| head(at + 1)).filter(|head| !head.is_empty()).collect()
+    let numbered = cells(words).enumerate().filter(|(_, (_, cell))| says_no(cell)).take(MOST_DENIED);
+    let heads = numbered.map(|(at, _)| heads(source, header, at + 1).take(MOST_HEADS).collect::<Vec<_>>());
+    heads.filter(|head| !head.is_empty()).collect()
 }
 
 /// A row of a table that a claim names by its first cell.
@@ -115,8 +151,8 @@ fn name_of(source: &SourceParts, row: &SourceSentence) -> Vec<u32> {
     let words = source.word(&row.bytes).unwrap_or_default();
     let end = cells(words).nth(1).map_or(words.len(), |(second, _)| second);
     let label = words.get(..end).and_then(|first| first.find(": ")).map_or(0, |label| row.bytes.start + label);
-    let name = row.tokens.clone().filter(|at| column_of(source, row, *at) == Some(1));
-    let tokens = name.filter_map(|at| source.tokens.get(at)).filter(|token| token.bytes.start >= label);
+    let tokens = source.tokens.get(row.tokens.clone()).unwrap_or_default().iter();
+    let tokens = tokens.take_while(|token| token.column == 1).filter(|token| token.bytes.start >= label);
     tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect()
 }
 
@@ -132,17 +168,37 @@ fn has_no_name(row: &str) -> bool {
     cells(row).next().is_some_and(|(_, name)| name.is_empty())
 }
 
-/// The number of the column, from 1, in which a word of a sentence stands.
-pub(super) fn column_of(source: &SourceParts, sentence: &SourceSentence, token: usize) -> Option<usize> {
-    let at = source.tokens.get(token)?.bytes.start.checked_sub(sentence.bytes.start)?;
-    Some(cells(source.word(&sentence.bytes)?).take_while(|(start, _)| *start <= at).count())
+/// The number of the column, from 1, of each of these ascending places of a sentence, which is one column if it is no row.
+pub(super) fn columns_of<'w>(
+    words: &'w str,
+    places: impl Iterator<Item = usize> + 'w,
+) -> impl Iterator<Item = usize> + 'w {
+    let mut starts = cells(words).map(|(start, _)| start).skip(1).peekable();
+    let mut column = 1;
+    places.map(move |place| {
+        while starts.next_if(|start| *start <= place).is_some() {
+            column += 1;
+        }
+        column
+    })
+}
+
+/// The column of a word.
+pub(super) fn column_of(source: &SourceParts, token: usize) -> Option<usize> {
+    source.tokens.get(token).map(|token| token.column)
 }
 
 /// The terms that head a column of a row's table.
 pub(super) fn heads_of(source: &SourceParts, row: &SourceSentence, column: usize) -> HashSet<u32> {
-    let header = source.sentences.get(row.header.clone()).unwrap_or_default();
-    let heads = header.iter().flat_map(|sentence| sentence.tokens.clone().map(move |token| (sentence, token)));
-    let of_column = heads.filter(|(sentence, token)| column_of(source, sentence, *token) == Some(column));
-    let words = of_column.filter_map(|(_, token)| source.tokens.get(token));
-    words.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect()
+    let tokens = heads(source, &row.header, column).filter_map(|token| source.tokens.get(token));
+    tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect()
+}
+
+/// The positions of the words of a header that head a column.
+fn heads<'s>(source: &'s SourceParts, header: &Range<usize>, column: usize) -> impl Iterator<Item = usize> + 's {
+    let header = source.sentences.get(header.clone()).unwrap_or_default();
+    header
+        .iter()
+        .flat_map(|sentence| sentence.tokens.clone())
+        .filter(move |token| column_of(source, *token) == Some(column))
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::columns::{Header, denied_heads};
+use super::columns::{Header, columns_of, denied_heads};
 use super::negation::{Denial, Denials};
 use super::question::{Answer, SourceStatement, asks, statements};
 use super::support::Quote;
@@ -109,6 +109,17 @@ pub(super) struct Token {
     pub(super) kind: TermKind,
     pub(super) unit: Option<Unit>,
     pub(super) is_negated: bool,
+    /// The column of its row, from 1; 1 elsewhere.
+    pub(super) column: usize,
+}
+
+/// Where a word of a sentence stands.
+#[derive(Clone, Copy)]
+struct Place {
+    sentence: usize,
+    /// Byte of the text at which the sentence begins.
+    offset: usize,
+    column: usize,
 }
 
 impl SourceSentence {
@@ -183,8 +194,11 @@ impl SourceParts {
             if answer == Some(Answer::No) {
                 denials.deny_question(words, &terms, first);
             }
-            for (place, term) in (first..).zip(terms) {
-                source.add(term, denials.reach(place), bytes.start, number);
+            let starts: Vec<usize> = terms.iter().map(|term| term.range.start).collect();
+            let columns = columns_of(words, starts.into_iter());
+            for ((place, term), column) in (first..).zip(terms).zip(columns) {
+                let at = Place { sentence: number, offset: bytes.start, column };
+                source.add(term, denials.reach(place), at);
             }
             source.pair(first);
             let entry = entries.filter(|(last, _)| is_row && *last == block).map_or(number, |(_, entry)| entry);
@@ -232,14 +246,15 @@ impl SourceParts {
         next
     }
 
-    fn add(&mut self, term: Term, is_negated: bool, offset: usize, sentence: usize) {
+    fn add(&mut self, term: Term, is_negated: bool, place: Place) {
+        let Place { sentence, offset, column } = place;
         let number = self.number_of(term.stem);
         let postings = usize::try_from(number).ok().and_then(|number| self.postings.get_mut(number));
         if let Some(postings) = postings.filter(|postings| postings.last() != Some(&sentence)) {
             postings.push(sentence);
         }
         let bytes = term.range.start + offset..term.range.end + offset;
-        self.tokens.push(Token { term: number, bytes, kind: term.kind, unit: term.unit, is_negated });
+        self.tokens.push(Token { term: number, bytes, kind: term.kind, unit: term.unit, is_negated, column });
     }
 
     /// Notes which terms of the sentence that begins with this token follow each other.
@@ -272,33 +287,6 @@ impl SourceParts {
         self.term(stem).is_some_and(|term| self.denied.contains(&term))
     }
 
-    /// Whether a row or an item is headed or introduced by a term that it does not hold itself.
-    pub(super) fn heads_row(&self, term: u32, row: usize) -> bool {
-        let is_above = |sentence: &usize| {
-            self.sentences.get(row).is_some_and(|row| row.header.contains(sentence) || row.lead_in.contains(sentence))
-        };
-        let postings = self.postings(term);
-        postings.iter().any(is_above) && postings.binary_search(&row).is_err()
-    }
-
-    /// The places of a term: the numbers of sentences that hold it, and of rows whose columns it heads, with the positions of the
-    /// word.
-    pub(super) fn mentions(&self, term: u32) -> Vec<(usize, usize)> {
-        let is_it = |at: &usize| self.tokens.get(*at).is_some_and(|token| token.term == term);
-        let places = self.postings(term).iter().filter_map(|number| Some((*number, self.sentences.get(*number)?)));
-        let own: Vec<(usize, usize)> = places
-            .flat_map(|(number, sentence)| sentence.tokens.clone().filter(is_it).map(move |at| (number, at)))
-            .collect();
-        let rows = self.sentences.iter().enumerate().filter(|(_, row)| !row.header.is_empty());
-        let headed: Vec<(usize, usize)> = rows
-            .flat_map(|(number, row)| {
-                let heads = own.iter().filter(|(sentence, _)| row.header.contains(sentence));
-                heads.map(move |(_, at)| (number, *at)).collect::<Vec<_>>()
-            })
-            .collect();
-        own.into_iter().chain(headed).collect()
-    }
-
     /// Whether a term stands in a heading.
     pub(super) fn heads(&self, term: u32) -> bool {
         self.postings(term).iter().any(|sentence| self.is_heading(*sentence))
@@ -307,11 +295,6 @@ impl SourceParts {
     /// Whether a sentence is a heading.
     pub(super) fn is_heading(&self, sentence: usize) -> bool {
         self.sentences.get(sentence).is_some_and(|sentence| sentence.kind == BlockKind::Heading)
-    }
-
-    /// Whether a sentence holds a term, or is headed by it.
-    pub(super) fn tells(&self, sentence: usize, term: u32) -> bool {
-        self.postings(term).binary_search(&sentence).is_ok() || self.heads_row(term, sentence)
     }
 
     pub(super) fn postings(&self, term: u32) -> &[usize] {

@@ -58,7 +58,7 @@ impl Place<'_> {
 
     /// The column of its table.
     pub(super) fn column(self) -> Option<usize> {
-        column_of(self.source, self.sentence, self.at).filter(|_| !self.sentence.header.is_empty())
+        column_of(self.source, self.at).filter(|_| !self.sentence.header.is_empty())
     }
 
     /// The nearest words with content of the sentence before or after it, units aside.

@@ -203,7 +203,7 @@ impl<'v> Values<'v> {
         let others: Vec<u32> = self.facts.iter().filter(is_other).filter_map(|fact| source.term(&fact.stem)).collect();
         let rows = source.sentences.get(entry..).unwrap_or_default();
         rows.iter().take_while(|row| row.entry == entry).any(|row| {
-            let names_row = |at: usize| !row.header.is_empty() && column_of(source, row, at) == Some(1);
+            let names_row = |at: usize| !row.header.is_empty() && column_of(source, at) == Some(1);
             let is_claimed = |at: usize| source.tokens.get(at).is_some_and(|token| others.contains(&token.term));
             row.tokens.clone().any(|at| is_claimed(at) && !names_row(at))
         })

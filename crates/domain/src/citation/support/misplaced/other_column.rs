@@ -7,6 +7,9 @@ use crate::citation::columns::{column_of, heads_of};
 use crate::citation::support::place::{Class, Place, content};
 use crate::citation::term::Term;
 
+/// Most columns of a table whose heads are looked for in a claim.
+const MOST_COLUMNS: usize = 64;
+
 impl<'v> Values<'v> {
     /// The value of the claim's column in a row that has this one in a column which the claim does not name.
     pub(super) fn of_another_column(&self, value: &Value<'_>, places: &[Place<'v>]) -> Option<Place<'v>> {
@@ -14,9 +17,12 @@ impl<'v> Values<'v> {
         let most = places.iter().map(held).max().unwrap_or_default();
         let mut found = places.iter().filter(|place| held(place) == most).map(|place| {
             let Place { source, sentence, .. } = *place;
-            let column = column_of(source, sentence, place.at)?;
+            if sentence.header.is_empty() {
+                return None;
+            }
+            let column = column_of(source, place.at)?;
             // A cell of several words tells itself what its value is of.
-            let is_own = |at: &usize| *at != place.at && column_of(source, sentence, *at) == Some(column);
+            let is_own = |at: &usize| *at != place.at && column_of(source, *at) == Some(column);
             let names_it = |at: usize| content(source, at).is_some_and(|term| self.claims_term(source, term));
             if sentence.tokens.clone().filter(is_own).any(names_it) {
                 return None;
@@ -26,15 +32,12 @@ impl<'v> Values<'v> {
                 let mut stems = some.difference(others).filter_map(|term| source.stem(*term));
                 stems.any(|stem| self.has_fact(stem))
             };
-            if sentence.header.is_empty() {
-                return None;
-            }
             let is_named = |column: usize| {
                 let other = heads_of(source, sentence, column);
                 names(&other, &own) && !names(&own, &other)
             };
             let mut rivals = self.rivals(source, sentence, value);
-            let rival = rivals.find(|at| column_of(source, sentence, *at).is_some_and(is_named));
+            let rival = rivals.find(|at| column_of(source, *at).is_some_and(is_named));
             // The claim names another column of such values, and says nothing of what the row has in it.
             let has_such = |column: usize| {
                 let rows = source.sentences.iter().filter(|row| row.header == sentence.header);
@@ -42,15 +45,14 @@ impl<'v> Values<'v> {
                     row.tokens.clone().any(|at| {
                         let token = source.tokens.get(at);
                         let class = token.and_then(|token| Class::of(token.kind, token.unit, source.stem(token.term)?));
-                        class == Some(value.class) && column_of(source, row, at) == Some(column)
+                        class == Some(value.class) && column_of(source, at) == Some(column)
                     })
                 })
             };
             let unsaid = || {
-                let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, sentence, last))?;
+                let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, last))?;
                 (2..=last).find_map(|column| {
-                    let mut cell =
-                        sentence.tokens.clone().filter(|at| column_of(source, sentence, *at) == Some(column));
+                    let mut cell = sentence.tokens.clone().filter(|at| column_of(source, *at) == Some(column));
                     let first = cell.clone().next()?;
                     let is_said = |at: usize| content(source, at).is_some_and(|term| self.claims_term(source, term));
                     (is_named(column) && !cell.any(is_said) && has_such(column)).then_some(first)
@@ -67,7 +69,8 @@ impl<'v> Values<'v> {
     /// The column of a row that the claim names next to one of its values.
     pub(super) fn column_named_beside(&self, term: &Term, row: Place<'_>) -> Option<usize> {
         let Place { source, sentence, .. } = row;
-        let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, sentence, last))?;
+        let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, last))?;
+        let last = last.min(MOST_COLUMNS);
         let heads: Vec<HashSet<u32>> = (1..=last).map(|column| heads_of(source, sentence, column)).collect();
         let terms = &self.claim.terms;
         let at = terms.iter().position(|other| other.range == term.range)?;
