@@ -10,9 +10,10 @@ use super::question::{Answer, SourceStatement, asks, statements};
 use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
+use crate::asking::is_auxiliary;
 use crate::markdown::BlockKind;
 use crate::span::IndexedText;
-use crate::wording::differ_by_ending;
+use crate::wording::{differ_by_ending, lower_case};
 
 /// Longest abbreviation that is read as the initials of words.
 const LONGEST_ABBREVIATION: usize = 5;
@@ -326,6 +327,16 @@ impl SourceParts {
     /// "German" and "Germany": a name also counts as held when it differs only by a short ending.
     pub(super) fn holds_relative(&self, stem: &str) -> bool {
         self.vocabulary.keys().any(|other| differ_by_ending(other, stem, 4))
+    }
+
+    /// Whether a question is one for yes or no: it begins with a verb, as every sentence of it that asks may.
+    pub(super) fn asks_yes_or_no(&self) -> bool {
+        let begins = |sentence: &SourceSentence| {
+            let first = sentence.tokens.clone().next().and_then(|at| self.tokens.get(at));
+            let word = first.and_then(|first| self.word(&first.bytes)).map(lower_case);
+            word.is_some_and(|word| is_auxiliary(&word) || word.ends_with("n't"))
+        };
+        self.sentences.iter().any(begins)
     }
 
     /// Whether the text holds one of these forms, in lower case, anywhere.

@@ -208,9 +208,10 @@ const NUMBERED: [&str; 44] = [
 ];
 
 /// Function words of German that are no words of English: German writes every noun with a capital.
-const GERMAN: [&str; 31] = [
-    "auf", "aus", "bei", "dem", "den", "der", "diese", "dieser", "ein", "eine", "einem", "einen", "einer", "es",
-    "folgende", "für", "ihr", "im", "ist", "mit", "nach", "nicht", "sich", "sind", "und", "von", "werden", "wie",
+const GERMAN: [&str; 47] = [
+    "als", "auch", "auf", "aus", "bei", "dass", "dazu", "dem", "den", "der", "diese", "dieser", "dort", "ein", "eine",
+    "einem", "einen", "einer", "er", "es", "folgende", "für", "gilt", "heißt", "ihr", "im", "ist", "ja", "laut", "mit",
+    "nach", "nein", "nicht", "noch", "oder", "sich", "sie", "sind", "steht", "und", "von", "wenn", "werden", "wie",
     "wird", "zu", "zur",
 ];
 

@@ -92,13 +92,21 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
             exact,
             unit: term.unit,
             is_negated: denials.reach(at),
-            // "Only up to five" is up to five.
             quantity: Quantity::of(&text.to_lowercase())
-                .filter(|_| !claim.get(term.range.end..).is_some_and(|after| after.starts_with(" up to "))),
+                .filter(|quantity| *quantity != Quantity::Only || restricts(claim, &term.range)),
             is_reference: term.kind == TermKind::Number && is_in_brackets(claim, &term.range),
         });
     }
     facts
+}
+
+/// Whether an "only" there restricts what the claim is about, as in "Only staff may" and "only for staff". "It only begins in
+/// June" and "only up to five" do not.
+fn restricts(claim: &str, word: &Range<usize>) -> bool {
+    let before = claim.get(..word.start).unwrap_or_default().trim_end_matches(' ');
+    let begins = before.is_empty() || before.ends_with([',', ';', ':', '.', '*']);
+    let next = claim.get(word.end..).unwrap_or_default().split_whitespace().next().unwrap_or_default();
+    begins || matches!(next, "by" | "for" | "from" | "if" | "in" | "on" | "to" | "when" | "with")
 }
 
 /// Whether the word stands between square brackets that hold nothing but numbers.

@@ -7,6 +7,7 @@
 //! threshold. Its fitting, and the errors that it catches and misses, are described in `tools/calibrate/README.md` and
 //! `docs/quality.md`.
 
+mod calculation;
 mod contradiction;
 mod fact;
 pub mod features;
@@ -24,9 +25,9 @@ mod scorer;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
+pub(super) use self::calculation::calculated;
 pub use self::contradiction::{Contradiction, ContradictionKind};
 pub(super) use self::fact::is_name;
-pub(super) use self::figures::calculated;
 use self::model::DOUBTFUL_FROM;
 pub use self::model::SUPPORT_THRESHOLD;
 pub(super) use self::qualifier::Requalified;

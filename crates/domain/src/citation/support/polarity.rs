@@ -192,7 +192,9 @@ impl<'c> Claim<'c> {
             matches!(first, Some("if" | "when" | "If" | "When"))
         };
         let joins = [" or ", " but ", "; "].iter().any(|joint| self.text.contains(joint));
-        self.text.contains("otherwise") || joins && self.clauses.iter().any(begins)
+        self.text.contains("otherwise")
+            || self.clauses.first().is_some_and(begins)
+            || joins && self.clauses.iter().any(begins)
     }
 
     /// Whether a denial of the claim and one of a source are about the same.

@@ -4,11 +4,13 @@
 //! Each is found by another value of the same kind that stands where the claim has its own, or by the column that the claim
 //! names.
 
+mod exchanged;
 mod other_column;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::MissingKind;
 use super::contradiction::{ContradictionKind, Difference};
 use super::fact::Fact;
 use super::place::{Class, Part, Place, content};
@@ -41,8 +43,6 @@ const LONGEST_PART: usize = 5;
 /// Words with content on either side of a value that place it, and how many more of them are the claim's around
 /// another value than around its own.
 const FAR: usize = 4;
-/// Words with content on either side of a value by which two values are told apart.
-const BESIDE: usize = 3;
 const MORE_BESIDE: usize = 2;
 
 /// A value of a claim that stands in a source of something else.
@@ -216,6 +216,8 @@ impl<'v> Values<'v> {
             return None;
         }
         let most = places.iter().map(|place| self.beside(*place, value)).max().unwrap_or_default();
+        // A sentence that does not name what those with the value name is about something else.
+        let own_names = self.names_held(places);
         let anchor = value.before.or(value.after)?;
         let has_both = value.before.is_some() && value.after.is_some();
         self.sources.iter().enumerate().find_map(|(index, source)| {
@@ -230,7 +232,8 @@ impl<'v> Values<'v> {
             sentences.take(MOST_RIVALS).find_map(|sentence| {
                 let place = |at: usize| Place { index, source, sentence, at };
                 let (share, number) = self.share(place(sentence.tokens.start), value);
-                if share < SAME_FRAME || number < LEAST_SHARED {
+                let is_of_another = own_names & !self.mask(index, sentence.entry) != 0;
+                if share < SAME_FRAME || number < LEAST_SHARED || is_of_another {
                     return None;
                 }
                 let mut rivals = self.rivals(source, sentence, value).map(place);
@@ -241,6 +244,14 @@ impl<'v> Values<'v> {
                 })
             })
         })
+    }
+
+    /// The names of the claim that the entries with a value hold.
+    fn names_held(&self, places: &[Place<'v>]) -> u64 {
+        let held = places.iter().fold(0, |all, place| all | self.mask(place.index, place.sentence.entry));
+        let is_name = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Name);
+        let bits = self.facts.iter().enumerate().take(MOST_FACTS).filter(|(_, fact)| is_name(fact));
+        bits.fold(0, |names, (bit, _)| names | held & (1 << bit))
     }
 
     /// The other values of the class in a sentence, which the claim does not hold.
@@ -288,49 +299,6 @@ impl<'v> Values<'v> {
             let is_other = is_rival && there.len() <= LONGEST_PART && names_it && (!is_named_here || has_no_verb);
             is_other.then_some(Place { at: part.at, ..place })
         })
-    }
-
-    /// The place of another value of the claim in the same sentence, if each stands among the words that the claim has around the
-    /// other.
-    fn exchanged(&self, value: &Value<'_>, places: &[Place<'v>]) -> Option<Place<'v>> {
-        let own = self.claimed_around(value.term);
-        let mut found = places.iter().map(|place| {
-            let others = self.values().filter(|other| other.class == value.class && other.fact != value.fact);
-            others.take(MOST_VALUES).find_map(|other| {
-                let term = place.source.term(&other.term.stem)?;
-                let is_other = |at: &usize| place.source.tokens.get(*at).is_some_and(|token| token.term == term);
-                let there = Place { at: place.sentence.tokens.clone().find(is_other)?, ..*place };
-                let others = self.claimed_around(other.term);
-                let shares = |claimed: &[&str], place: Place<'_>| {
-                    let around: Vec<u32> = [true, false].iter().flat_map(|side| place.around(*side, BESIDE)).collect();
-                    let held = claimed.iter().filter_map(|stem| place.source.term(stem));
-                    held.filter(|term| around.contains(term)).count()
-                };
-                let is_exchanged =
-                    shares(&own, there) > shares(&own, *place) && shares(&others, *place) > shares(&others, there);
-                let are_columns_exchanged = || {
-                    let (here, other_column) = (place.column()?, there.column()?);
-                    let is_turned = here != other_column
-                        && self.column_named_beside(value.term, *place)? == other_column
-                        && self.column_named_beside(other.term, *place)? == here;
-                    Some(is_turned)
-                };
-                (is_exchanged || are_columns_exchanged() == Some(true)).then_some(there)
-            })
-        });
-        let first = found.next()??;
-        // One place where it is the claim's is enough.
-        found.all(|other| other.is_some()).then_some(first)
-    }
-
-    /// The claim's nearest words with content on either side of one of its terms.
-    fn claimed_around(&self, term: &Term) -> Vec<&str> {
-        let terms = &self.claim.terms;
-        let Some(at) = terms.iter().position(|other| other.range == term.range) else { return Vec::new() };
-        let counts = |at: &usize| terms.get(*at).is_some_and(|term| term.kind != TermKind::Stop && !self.is_unit(term));
-        let before = (0..at).rev().filter(counts).take(BESIDE);
-        let after = (at + 1..terms.len()).filter(counts).take(BESIDE);
-        before.chain(after).filter_map(|at| terms.get(at)).map(|term| term.stem.as_str()).collect()
     }
 
     /// Whether the claim has a term of a source.
