@@ -62,8 +62,8 @@ fn render(draft: &Draft, level: Level, errors: &[CitationError]) -> String {
         Level::Supported => text.push_str(
             "- End every factual sentence with the marker of a source that supports it, and state no number, date or name \
              that this source does not hold, unless you calculate it from figures that stand in the same sentence.\n\
-             - Where a source is in another language than your answer, quote its words in quotation marks, after a few \
-             words of your own.\n",
+             - Where a source is in another language than your answer, quote its words in quotation marks, after no \
+             more than words such as \"the source says\" in your language.\n",
         ),
     }
     text.push_str("- If the sources do not tell, say so in one sentence.\n");

@@ -208,18 +208,19 @@ const NUMBERED: [&str; 44] = [
 ];
 
 /// Function words of German that are no words of English: German writes every noun with a capital.
-const GERMAN: [&str; 47] = [
-    "als", "auch", "auf", "aus", "bei", "dass", "dazu", "dem", "den", "der", "diese", "dieser", "dort", "ein", "eine",
-    "einem", "einen", "einer", "er", "es", "folgende", "für", "gilt", "heißt", "ihr", "im", "ist", "ja", "laut", "mit",
-    "nach", "nein", "nicht", "noch", "oder", "sich", "sie", "sind", "steht", "und", "von", "wenn", "werden", "wie",
-    "wird", "zu", "zur",
+const GERMAN: [&str; 64] = [
+    "aber", "als", "auch", "auf", "aus", "bei", "beim", "da", "daher", "dass", "dazu", "dem", "den", "denn", "der",
+    "diese", "dieser", "dort", "durch", "ein", "eine", "einem", "einen", "einer", "er", "es", "folgende", "für",
+    "gilt", "heißt", "ihm", "ihn", "ihr", "im", "ist", "ja", "laut", "mit", "nach", "nein", "nicht", "noch", "nur",
+    "ob", "oder", "schon", "sich", "sie", "sind", "steht", "und", "uns", "vom", "von", "vor", "weil", "wenn", "werden",
+    "wie", "wird", "zu", "zum", "zur", "über",
 ];
 
 /// Most that a number counting parts of the answer can be.
 const MOST_PARTS: u32 = 20;
 
 /// Whether a word in lower case orders an answer.
-pub(super) fn is_framing(word: &str) -> bool {
+pub(in crate::citation) fn is_framing(word: &str) -> bool {
     FRAMING.binary_search(&word).is_ok()
 }
 

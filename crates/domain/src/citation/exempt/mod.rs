@@ -26,8 +26,8 @@ use std::ops::Range;
 
 use self::address::{Address, AddressKind, addresses};
 use self::assertion::asserted;
-pub(super) use self::framing::is_german;
-use self::framing::{counts_parts, is_framing};
+use self::framing::counts_parts;
+pub(super) use self::framing::{is_framing, is_german};
 use self::instruction::instructions;
 pub(super) use self::instruction::instructs;
 use self::known::Known;

@@ -8,7 +8,7 @@ use crate::citation::unit::is_unit;
 use crate::wording::lower_case_words;
 
 /// Beginnings of words of a claim that calculates.
-const CALCULATING: [&str; 37] = [
+const CALCULATING: [&str; 42] = [
     "altogether",
     "averag",
     "calculat",
@@ -46,6 +46,12 @@ const CALCULATING: [&str; 37] = [
     "total",
     "twice",
     "varian",
+    // German.
+    "differenz",
+    "gesamt",
+    "insgesamt",
+    "summe",
+    "zusammen",
 ];
 
 /// Signs of a calculation.

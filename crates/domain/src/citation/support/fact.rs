@@ -142,6 +142,11 @@ pub(in crate::citation) fn is_name(claim: &str, terms: &[Term], at: usize) -> bo
     // "Marie Curie" at the start: the second capital vouches for the first.
     !BEFORE_NAMES.contains(&word)
         && terms.get(at + 1).is_some_and(|next| {
-            next.kind == TermKind::Word && capital(next) && claim.get(term.range.end..next.range.start) == Some(" ")
+            // In "Use POST" it does not.
+            let is_plain = claim.get(next.range.clone()).is_some_and(|next| next.chars().any(char::is_lowercase));
+            next.kind == TermKind::Word
+                && capital(next)
+                && is_plain
+                && claim.get(term.range.end..next.range.start) == Some(" ")
         })
 }

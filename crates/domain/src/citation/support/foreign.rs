@@ -24,6 +24,11 @@ const ROMANCE_AND_DUTCH: [&str; 32] = [
 /// Fewest of them in a text in one of these languages.
 const FEWEST_FUNCTION_WORDS: usize = 2;
 
+/// Whether a word in lower case is a function word of another language than English.
+pub(super) fn is_function_word(word: &str) -> bool {
+    ROMANCE_AND_DUTCH.contains(&word) || is_german([word].into_iter())
+}
+
 /// Whether a claim is in another language than each of its sources: one is English and the other is not, or the claim alone has
 /// function words of German.
 pub(super) fn is_foreign(claim: &Claim<'_>, sources: &[&SourceParts]) -> bool {

@@ -1,14 +1,16 @@
 //! Claims that quote their source: a few words of introduction, and the words of the source in quotation marks. An answer in
 //! another language than its sources can be proven so.
+//!
+//! The introduction may state nothing: its words are those of the question, of the source, or such as "the policy says".
 
 use std::ops::Range;
 
+use super::foreign::is_function_word;
 use super::polarity::Claim;
-use crate::citation::exempt::is_german;
+use crate::citation::exempt::is_framing;
 use crate::citation::negation::denies;
-use crate::citation::source::SourceParts;
-use crate::citation::support::fact::is_name;
-use crate::citation::term::TermKind;
+use crate::citation::source::{SourceParts, Token};
+use crate::citation::term::{Term, TermKind};
 use crate::wording::lower_case;
 
 /// Opening quotation marks, each with those that close it.
@@ -18,63 +20,115 @@ const MARKS: [(char, &[char]); 5] =
 /// Fewest words with content of a quotation that says something.
 const FEWEST_QUOTED: usize = 3;
 
-/// Most words with content beside the quotations.
-const MOST_BESIDE: usize = 6;
-
 /// Words of other languages than English that deny what is quoted.
 const DENYING: [&str; 14] = [
     "falsch", "faux", "jamais", "kein", "keine", "keinen", "keiner", "nicht", "nie", "niemals", "no", "nunca", "pas",
     "unwahr",
 ];
 
-/// What a claim does with words of its sources that it has in quotation marks.
+/// Words that introduce a quotation and state nothing, in English, German, French, Spanish, Italian and Dutch.
+const INTRODUCING: [&str; 60] = [
+    "angabe",
+    "angegeben",
+    "antwort",
+    "bedeutet",
+    "bron",
+    "dice",
+    "dit",
+    "document",
+    "documento",
+    "dokument",
+    "fonte",
+    "fuente",
+    "genannt",
+    "gilt",
+    "guide",
+    "handbook",
+    "handbuch",
+    "heißt",
+    "indica",
+    "indique",
+    "laut",
+    "leitfaden",
+    "lautet",
+    "list",
+    "liste",
+    "manual",
+    "manuel",
+    "mentions",
+    "nennt",
+    "nämlich",
+    "oui",
+    "policy",
+    "politique",
+    "quelle",
+    "quellen",
+    "reads",
+    "regel",
+    "regelung",
+    "richtlinie",
+    "règle",
+    "sagt",
+    "says",
+    "schreibt",
+    "selon",
+    "states",
+    "staat",
+    "steht",
+    "sì",
+    "sí",
+    "tabelle",
+    "table",
+    "text",
+    "texto",
+    "unterlagen",
+    "volgens",
+    "vertrag",
+    "word",
+    "wort",
+    "wörtlich",
+    "zwar",
+];
+
+/// The effect of a claim's other words on those of its sources that it has in quotation marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotation {
-    /// It introduces them, and says nothing else: it has no more words beside them than are quoted, and no number or name that
-    /// the sources lack.
+    /// They introduce them, and say nothing else.
     Introduced,
-    /// It denies them in another language than theirs.
+    /// They deny them in another language than theirs.
     Denied,
 }
 
 /// The quotation that a claim is; `None` if it has none, or says more.
-pub(super) fn quotation(claim: &Claim<'_>, sources: &[&SourceParts]) -> Option<Quotation> {
+pub(super) fn quotation(
+    claim: &Claim<'_>,
+    sources: &[&SourceParts],
+    question: Option<&SourceParts>,
+) -> Option<Quotation> {
     if !claim.text.contains(|sign| MARKS.iter().any(|(mark, _)| *mark == sign)) {
         return None;
     }
     let quoted: Vec<Range<usize>> =
         quotations(claim.text).into_iter().filter(|at| stands(claim, at, sources)).collect();
-    let is_quoted = |at: &usize| {
-        claim.terms.get(*at).is_some_and(|term| quoted.iter().any(|quoted| quoted.contains(&term.range.start)))
-    };
-    let has_content = |at: &usize| claim.terms.get(*at).is_some_and(|term| term.kind != TermKind::Stop);
-    let inside = (0..claim.terms.len()).filter(|at| has_content(at) && is_quoted(at)).count();
-    let beside: Vec<usize> = (0..claim.terms.len()).filter(|at| !is_quoted(at)).collect();
-    let words = || claim.terms.iter().map(|term| lower_case(claim.text.get(term.range.clone()).unwrap_or_default()));
-    let all: Vec<_> = words().collect();
-    let has_german_nouns = is_german(beside.iter().filter_map(|at| all.get(*at)).map(AsRef::as_ref));
-    let is_held = |stem: &str| sources.iter().any(|source| source.term(stem).is_some());
-    let introduces = |at: &usize| {
-        let Some(term) = claim.terms.get(*at) else { return false };
-        match term.kind {
-            TermKind::Number | TermKind::Month => is_held(&term.stem),
-            TermKind::Word => has_german_nouns || !is_name(claim.text, &claim.terms, *at) || is_held(&term.stem),
-            TermKind::Spelled | TermKind::Stop => true,
-        }
-    };
+    if quoted.is_empty() {
+        return None;
+    }
+    let is_quoted = |place: usize| quoted.iter().any(|quoted| quoted.contains(&place));
+    let beside: Vec<_> = claim.terms.iter().filter(|term| !is_quoted(term.range.start)).collect();
+    let words = beside.iter().map(|term| lower_case(claim.text.get(term.range.clone()).unwrap_or_default()));
+    let words: Vec<_> = words.collect();
     // "No: …" answers the question.
-    let denials: Vec<&str> =
-        beside.iter().filter(|at| **at > 0).filter_map(|at| all.get(*at)).map(AsRef::as_ref).collect();
-    let denies_abroad = denials.iter().any(|word| DENYING.contains(word) && !denies(word));
-    if inside >= FEWEST_QUOTED && denies_abroad {
+    let denials = || words.iter().skip(1).map(AsRef::as_ref);
+    if denials().any(|word: &str| DENYING.contains(&word) && !denies(word)) {
         return Some(Quotation::Denied);
     }
-    let count = beside.iter().filter(|at| has_content(at)).count();
-    let introduces_it = inside >= FEWEST_QUOTED
-        && count <= MOST_BESIDE.min(inside)
-        && !denials.iter().any(|word| denies(word))
-        && beside.iter().all(introduces);
-    introduces_it.then_some(Quotation::Introduced)
+    let is_told = |stem: &str| sources.iter().copied().chain(question).any(|text| text.term(stem).is_some());
+    let introduces = |(term, word): (&&Term, &str)| {
+        let is_empty = term.kind == TermKind::Stop || is_function_word(word) || is_framing(word);
+        is_empty || INTRODUCING.contains(&word) || is_told(&term.stem)
+    };
+    let is_introduction = beside.iter().zip(words.iter().map(AsRef::as_ref)).all(introduces);
+    (is_introduction && !denials().any(denies)).then_some(Quotation::Introduced)
 }
 
 /// The stretches of a text between quotation marks.
@@ -102,40 +156,37 @@ fn stands(claim: &Claim<'_>, quotation: &Range<usize>, sources: &[&SourceParts])
         && sources.iter().any(|source| {
             let terms: Option<Vec<u32>> = stems.iter().map(|stem| source.term(stem)).collect();
             terms.is_some_and(|terms| {
-                source
-                    .tokens
-                    .windows(terms.len())
-                    .any(|there| there.iter().map(|token| token.term).eq(terms.iter().copied()))
+                let is_it = |there: &[Token]| there.iter().map(|token| token.term).eq(terms.iter().copied());
+                source.tokens.windows(terms.len()).any(is_it)
             })
         })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::citation::{LexicalScorer, PreparedSource, SupportScorer};
+    use crate::citation::{Basis, LexicalScorer, PreparedSource, SupportScorer};
 
     #[test]
     fn words_of_the_source_in_quotation_marks_are_supported_in_any_language() {
-        let sources = [PreparedSource::with_context(
+        let source = PreparedSource::with_context(
             "Office staff may work from home **2 days per week**, Mondays included. Kilns are not lent.",
             "Staff policy 2026",
-        )];
+        );
+        let basis = Basis::new(vec![source], "Darf ich im Büro Home Office machen?");
         for (claim, expected) in [
-            (
-                "Ja, für Angestellte im Büro gilt: „Office staff may work from home 2 days per week, Mondays included.“",
-                true,
-            ),
-            ("Oui, la règle de 2026 dit : « Office staff may work from home 2 days per week ».", true),
+            ("Ja, im Büro gilt: „Office staff may work from home 2 days per week, Mondays included.“", true),
+            ("Ja, denn in der Richtlinie steht: \"Office staff may work from home 2 days per week\".", true),
+            ("Oui, la politique de 2026 dit : « Office staff may work from home 2 days per week ».", true),
+            ("The policy says: \"Office staff may work from home 2 days per week\".", true),
             ("Ja, laut der Regel: \"Office staff may work from home 3 days per week\".", false),
             ("Ja, ab 2027 gilt: „Office staff may work from home 2 days per week“.", false),
             ("Es stimmt nicht, dass gilt: „Office staff may work from home 2 days per week“.", false),
-            (
-                "Alle in der Werkstatt, im Lager und im Verkauf dürfen zu Hause arbeiten: „Office staff may work from home“.",
-                false,
-            ),
+            // An introduction that states something of its own.
+            ("Der Chef hat Geld gestohlen: „Office staff may work from home 2 days per week“.", false),
+            ("Alle in der Werkstatt dürfen zu Hause arbeiten: „Office staff may work from home“.", false),
             ("Ja, das ist erlaubt, siehe „Office“.", false),
         ] {
-            let support = LexicalScorer::new(&sources).support(claim, &[0]);
+            let support = LexicalScorer::over(&basis).support(claim, &[0]);
             assert_eq!(support.is_enough(), expected, "{claim}: {support:?}");
         }
     }

@@ -125,7 +125,7 @@ impl LexicalScorer<'_> {
         cited: &[&SourceParts],
     ) -> Judged {
         let comparison = Comparison::new(claim, facts, cited);
-        let quotation = quotation(claim, cited);
+        let quotation = quotation(claim, cited, self.question.map(PreparedSource::parts));
         if quotation == Some(Quotation::Introduced) {
             let quote = comparison.quote();
             let support = Support { score: QUOTED, quote, ..Support::default() };
