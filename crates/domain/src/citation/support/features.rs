@@ -111,7 +111,8 @@ impl<'s> Comparison<'s> {
             comparison.turned.negation = false;
             comparison.hold_denials();
         }
-        comparison.turned.negation &= polarity == Polarity::Turned || !claim.tells_case();
+        let tells_exception = || claim.tells_case() && comparison.best.as_ref().is_some_and(Best::has_exception);
+        comparison.turned.negation &= polarity == Polarity::Turned || !tells_exception();
         comparison
     }
 

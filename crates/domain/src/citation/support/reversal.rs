@@ -3,6 +3,7 @@
 use super::fact::Fact;
 use super::polarity::Claim;
 use super::qualifier::{Requalified, claimed, requalified, said};
+use crate::citation::negation::DenialKind;
 use crate::citation::source::{SourceParts, Token};
 use crate::citation::term::TermKind;
 use crate::citation::window::Window;
@@ -48,6 +49,14 @@ pub(super) struct Turned {
 }
 
 impl Best<'_> {
+    /// Whether a sentence of the window names an exception: "unless …".
+    pub(super) fn has_exception(&self) -> bool {
+        let window = self.source.sentences_around(&self.window.bytes, 0);
+        let sentences = self.source.sentences.get(window).unwrap_or_default().iter();
+        let mut denials = sentences.flat_map(|sentence| &sentence.denials.all);
+        denials.any(|denial| denial.kind == DenialKind::Exception)
+    }
+
     /// Whether the window holds a number or month that the claim lacks, in place of one that it has.
     pub(super) fn has_rival(&self, facts: &[Fact<'_>], quoted: &[bool]) -> bool {
         let kind_of = |kind: TermKind, word: &str| match kind {
