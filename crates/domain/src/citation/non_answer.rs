@@ -156,7 +156,7 @@ const JOINS: [&str; 11] =
     ["but", "although", "though", "yet", "whereas", "while", "instead", "nevertheless", "because", "since", "except"];
 
 /// Most words of a consequence that states nothing.
-const LONGEST_CONSEQUENCE: usize = 9;
+const LONGEST_CONSEQUENCE: usize = 11;
 
 /// Sentences about the speaker's own knowledge.
 const CONFESSIONS: [&str; 22] = [
@@ -222,8 +222,12 @@ fn is_in_vain(consequence: &str) -> bool {
     let words: Vec<String> = lower_case_words(consequence).collect();
     let has = |word: &str| words.iter().any(|own| own == word);
     let ends = words.last().map_or("", String::as_str);
-    let cannot = has("cannot") || has("not") && (has("can") || has("is") || has("are"));
-    let tells = matches!(ends, "possible" | "compared" | "calculated" | "answered")
+    // "T" is what is left of "can't".
+    let cannot = has("cannot") || (has("not") || has("t")) && (has("can") || has("is") || has("are"));
+    let confesses = matches!(words.first().map_or("", String::as_str), "i" | "we")
+        && words.iter().take(4).any(|word| matches!(word.as_str(), "give" | "say" | "state" | "tell"));
+    let tells = confesses
+        || matches!(ends, "possible" | "compared" | "calculated" | "answered" | "known")
         || words.last().is_some_and(|last| tells(std::slice::from_ref(last), true).is_some());
     words.len() <= LONGEST_CONSEQUENCE && (cannot && tells || ends == "missing")
 }

@@ -13,9 +13,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::citation::is_german;
 use crate::evidence::resemblance::{self, Limits};
 use crate::evidence::{Question, QuestionTerm};
 use crate::lexical::{analyzer::Analyzer, language::Language};
+use crate::wording::lower_case_words;
 
 /// Shortest word, in characters, that is corrected.
 const SHORTEST: usize = 4;
@@ -49,7 +51,8 @@ pub struct Correction {
 /// An abbreviation is spelled out. Another word is corrected only if no chunk holds it, if `is_word` does not know it as a
 /// word of the language, and if one of the words that differ from it least is more frequent in the passages than the others.
 /// Where none differs little enough, it is compared with their stems: the passages may have the word that was meant in
-/// another form. In a question of which no chunk holds three of four words nothing is misspelt: it is in another language.
+/// another form. In a question of which no chunk holds three of four words, or with function words of German in an
+/// English collection, nothing is misspelt: it is in another language.
 #[must_use]
 pub fn corrections<'p>(
     analyzer: &Analyzer,
@@ -58,7 +61,7 @@ pub fn corrections<'p>(
     is_word: impl Fn(&str) -> bool,
 ) -> Vec<Correction> {
     let may_be_read_otherwise = |word: &str| is_correctable(word) || abbreviation::may_be(word);
-    let Unknown { terms: unknown, is_abroad } = Unknown::of(question);
+    let Unknown { terms: unknown, is_abroad } = Unknown::of(analyzer, question);
     let unknown: Vec<&QuestionTerm> = unknown.into_iter().filter(|term| may_be_read_otherwise(&term.word)).collect();
     if unknown.is_empty() {
         return Vec::new();
@@ -92,7 +95,7 @@ pub fn uncorrected<'q>(
     corrected: &[Correction],
     is_word: impl Fn(&str) -> bool,
 ) -> Vec<&'q str> {
-    let Unknown { terms, is_abroad } = Unknown::of(question);
+    let Unknown { terms, is_abroad } = Unknown::of(analyzer, question);
     if is_abroad || analyzer.language() != Language::English {
         return Vec::new();
     }
@@ -129,10 +132,14 @@ struct Unknown<'q> {
 }
 
 impl<'q> Unknown<'q> {
-    fn of(question: &'q Question) -> Self {
+    fn of(analyzer: &Analyzer, question: &'q Question) -> Self {
         let all = question.terms.terms();
         let terms: Vec<&QuestionTerm> = all.iter().filter(|term| term.document_frequency == 0).collect();
-        let is_abroad = all.len() >= FEWEST_ABROAD && terms.len() * 4 >= all.len() * 3;
+        let is_mostly_unknown = all.len() >= FEWEST_ABROAD && terms.len() * 4 >= all.len() * 3;
+        // In English documents "wann" is no misspelt "want".
+        let words: Vec<String> = lower_case_words(&question.text).collect();
+        let is_other = || analyzer.language() == Language::English && is_german(words.iter().map(String::as_str));
+        let is_abroad = is_mostly_unknown || is_other();
         Self { terms, is_abroad }
     }
 }

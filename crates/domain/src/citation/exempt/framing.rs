@@ -231,7 +231,7 @@ pub(super) fn counts_parts(number: &str, before: Option<&str>, after: Option<&st
 }
 
 /// Whether words in lower case are German, so that a capital does not make a name.
-pub(in crate::citation) fn is_german<'w>(mut words: impl Iterator<Item = &'w str>) -> bool {
+pub(crate) fn is_german<'w>(mut words: impl Iterator<Item = &'w str>) -> bool {
     words.any(|word| GERMAN.binary_search(&word).is_ok())
 }
 
