@@ -12,7 +12,7 @@ use super::unit::{Unit, read_units, scale_of};
 use crate::lexical::is_empty_in_claims;
 use crate::{
     month::{MONTHS, foreign_month},
-    wording::{TENS, UNITS, lower_case},
+    wording::{TENS, UNITS, is_negation, lower_case},
 };
 
 /// The kind of a term, which decides its weight and how exactly it must be matched.
@@ -118,7 +118,8 @@ fn push_parts_of_label(terms: &mut Vec<Term>, text: &str, start: usize, word: &s
     }
     for (at, part) in word.split('_').scan(start, |at, part| Some((std::mem::replace(at, *at + part.len() + 1), part)))
     {
-        if !part.is_empty() && !is_empty_in_claims(part) {
+        // The "no" of `part_no` is a number.
+        if !part.is_empty() && !is_empty_in_claims(part) && !is_negation(part) {
             let stem = stemmer.stem(part).into_owned();
             terms.push(Term::new(stem, TermKind::Word, at..at + part.len()));
         }

@@ -58,6 +58,7 @@ fn labels_name_units_and_rows_their_own_words() {
         "Spare parts",
         &[
             (PARTS, "IMP-65-B, Impeller bronze, costs 342.00 EUR.", true),
+            (PARTS, "The spare parts list has a price of 12.60 EUR for GSK-65.", true),
             (PARTS, "IMP-65-B, Impeller bronze, costs 342.00 USD.", false),
             (PARTS, "IMP-65-B, Impeller bronze, costs 187.50 EUR.", false),
             (PARTS, "IMP-65-B, Impeller cast iron, costs 342.00 EUR.", false),
