@@ -81,8 +81,8 @@ pub(in crate::service) fn cited<'s>(doubts: &[Doubt], sources: &[prompt::Source<
     (1..).zip(sources).filter(|(number, _)| is_cited(*number)).map(|(_, source)| *source).collect()
 }
 
-/// The call that asks a model about doubtful claims of an answer to a question, or of any text; source N of `sources` is marker N, and `cited` are those of them
-/// that the claims cite.
+/// The call that asks a model about doubtful claims of an answer to a question, or of any text; source N of `sources` is
+/// marker N, and `cited` are those of them that the claims cite.
 pub(in crate::service) fn call_about<'s>(
     question: Option<&str>,
     doubts: &[Doubt],

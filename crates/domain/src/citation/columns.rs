@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::source::{SourceParts, SourceSentence};
+use super::source::{SourceParts, SourceSentence, Token};
 use super::term::TermKind;
 use crate::markdown::{BlockKind, cells};
 
@@ -111,19 +111,18 @@ pub(super) struct NamedRow {
 
 /// The rows of tables that a claim with these terms names by their first cells, behind their labels if they have any.
 pub(super) fn named_rows(source: &SourceParts, claimed: &HashSet<u32>) -> Vec<NamedRow> {
-    let rows = source.sentences.iter().enumerate().filter(|(_, row)| is_table_row(source, row));
-    let named = rows.filter_map(|(number, row)| {
-        let words = name_of(source, row);
+    let rows = source.sentences.iter().enumerate().filter_map(|(number, row)| Some((number, row.name.as_ref()?)));
+    let named = rows.filter_map(|(number, name)| {
         let is_claimed = |term: &u32| claimed.contains(term);
-        let is_whole = words.iter().all(is_claimed);
-        words.iter().any(is_claimed).then_some(NamedRow { number, is_whole })
+        let is_whole = name.iter().all(is_claimed);
+        name.iter().any(is_claimed).then_some(NamedRow { number, is_whole })
     });
     named.collect()
 }
 
 /// Whether no two of these rows have the same name.
 pub(super) fn have_names_of_their_own(source: &SourceParts, rows: &[usize]) -> bool {
-    let names = rows.iter().filter_map(|row| source.sentences.get(*row)).map(|row| name_of(source, row));
+    let names = rows.iter().filter_map(|row| source.sentences.get(*row)).map(|row| &row.name);
     names.collect::<HashSet<_>>().len() == rows.len()
 }
 
@@ -134,7 +133,7 @@ pub(super) fn is_of_other_rows(source: &SourceParts, rows: Range<usize>, term: u
     let mut own = rows.filter(|row| is_named(*row)).peekable();
     let places = source.postings(term);
     let is_of_another = |other: &usize| {
-        source.sentences.get(*other).is_some_and(|sentence| is_table_row(source, sentence)) && !is_named(*other)
+        source.sentences.get(*other).is_some_and(|sentence| sentence.name.is_some()) && !is_named(*other)
     };
     own.peek().is_some()
         && !places.is_empty()
@@ -142,18 +141,16 @@ pub(super) fn is_of_other_rows(source: &SourceParts, rows: Range<usize>, term: u
         && places.iter().all(is_of_another)
 }
 
-fn is_table_row(source: &SourceParts, sentence: &SourceSentence) -> bool {
-    sentence.is_row && source.word(&sentence.bytes).is_some_and(|words| words.starts_with('|'))
-}
-
-/// The words with content of the first cell of a row, behind its label if it has one.
-fn name_of(source: &SourceParts, row: &SourceSentence) -> Vec<u32> {
-    let words = source.word(&row.bytes).unwrap_or_default();
+/// The words with content of the first cell of a row of a table, which has these tokens and begins at this byte: those behind
+/// its label if it has one. `None` of what is no such row.
+pub(super) fn name_of(words: &str, start: usize, tokens: &[Token]) -> Option<Vec<u32>> {
+    if !words.starts_with('|') {
+        return None;
+    }
     let end = cells(words).nth(1).map_or(words.len(), |(second, _)| second);
-    let label = words.get(..end).and_then(|first| first.find(": ")).map_or(0, |label| row.bytes.start + label);
-    let tokens = source.tokens.get(row.tokens.clone()).unwrap_or_default().iter();
-    let tokens = tokens.take_while(|token| token.column == 1).filter(|token| token.bytes.start >= label);
-    tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect()
+    let label = words.get(..end).and_then(|first| first.find(": ")).map_or(0, |label| start + label);
+    let tokens = tokens.iter().take_while(|token| token.column == 1).filter(|token| token.bytes.start >= label);
+    Some(tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect())
 }
 
 /// Whether a cell says no: "no", "no, warning only", "never".

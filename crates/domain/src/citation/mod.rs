@@ -38,7 +38,6 @@ pub use check::CheckedClaim;
 pub(crate) use claim::without_markers;
 pub use claim::{Role, Statement};
 pub use draft::{Attribution, Draft};
-pub(crate) use exempt::is_german;
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use non_answer::{is_ignorance, untold};
 pub use retry_prompt::RetryPrompt;

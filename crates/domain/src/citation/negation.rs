@@ -1,7 +1,8 @@
 //! Finds the words that a denial applies to: "may *not* carry over leave" denies "carry". English only.
 //!
 //! A denial reaches the next words of its clause; one that ends its clause ("but contractors may not")
-//! reaches back, as does one that is all that is said of a label ("Ordered: not yet"). "Not only" and "no later than" deny nothing but themselves.
+//! reaches back, as does one that is all that is said of a label ("Ordered: not yet"). "Not only" and "no later than" deny
+//! nothing but themselves.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

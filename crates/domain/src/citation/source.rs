@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::columns::{Header, columns_of, denied_heads};
+use super::columns::{Header, columns_of, denied_heads, name_of};
 use super::negation::{Denial, Denials};
 use super::question::{Answer, SourceStatement, asks, statements};
 use super::support::Quote;
@@ -95,6 +95,8 @@ pub(super) struct SourceSentence {
     pub(super) entry: usize,
     /// Whether it stands in a row of a table or an item of a list.
     pub(super) is_row: bool,
+    /// The words that name a row of a table: those of its first cell; `None` elsewhere.
+    pub(super) name: Option<Vec<u32>>,
     /// The numbers of the sentences that head the columns of its table; none elsewhere.
     pub(super) header: Range<usize>,
     /// The number of the sentence that introduces its table or list, if there is one; none elsewhere.
@@ -211,6 +213,8 @@ impl SourceParts {
             denials.add_of_row(heads, first..source.tokens.len(), headed_by.map(|header| &header.denials));
             let denied = denials.all.iter().flat_map(Denial::denied);
             source.denied.extend(denied.filter_map(|place| source.tokens.get(*place)).map(|token| token.term));
+            let tokens = source.tokens.get(first..).unwrap_or_default();
+            let name = if is_row { name_of(words, bytes.start, tokens) } else { None };
             source.sentences.push(SourceSentence {
                 bytes,
                 tokens: first..source.tokens.len(),
@@ -218,6 +222,7 @@ impl SourceParts {
                 is_question: answer.is_none() && asks(words),
                 entry,
                 is_row,
+                name,
                 header: above,
                 lead_in: if is_row { header.lead_in() } else { 0..0 },
                 denials,

@@ -7,6 +7,7 @@
 //! message in another language is held to the higher measure.
 
 use super::Rarity;
+use crate::evidence::QuestionTerms;
 use crate::lexical::{analyzer::Analyzer, bm25::inverse_document_frequency, language::Language};
 use crate::wording::lower_case_words;
 
@@ -50,19 +51,21 @@ const MOST_OF_PHRASE: usize = 4;
 #[must_use]
 pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
     let may_refer = may_refer(analyzer, message);
+    let terms = rarity.terms(analyzer, message);
     // "What changed in 1.8?" is whole.
-    if !may_refer && rarity.terms(analyzer, message).names_one() {
+    if !may_refer && terms.names_one() {
         return false;
     }
     let least = if may_refer { SELF_CONTAINED_WITH_REFERENCE } else { SELF_CONTAINED };
-    !singles_out(analyzer, message, rarity, least)
+    !singles_out(&terms, rarity, least)
 }
 
 /// Whether a message may lean on those before it, so that a model that can tell is asked: it refers to something, or its words
 /// single out less than those of a message that refers and is whole all the same.
 #[must_use]
 pub fn may_lean(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
-    may_refer(analyzer, message) || !singles_out(analyzer, message, rarity, SELF_CONTAINED_WITH_REFERENCE)
+    may_refer(analyzer, message)
+        || !singles_out(&rarity.terms(analyzer, message), rarity, SELF_CONTAINED_WITH_REFERENCE)
 }
 
 fn may_refer(analyzer: &Analyzer, message: &str) -> bool {
@@ -74,8 +77,7 @@ fn may_refer(analyzer: &Analyzer, message: &str) -> bool {
 }
 
 /// Whether the words of a message single out as much as this many words that one chunk alone holds.
-fn singles_out(analyzer: &Analyzer, message: &str, rarity: &Rarity, least: f32) -> bool {
-    let terms = rarity.terms(analyzer, message);
+fn singles_out(terms: &QuestionTerms, rarity: &Rarity, least: f32) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
     let unique = inverse_document_frequency(rarity.chunks, 1) as f32;
     terms.weight_of(!terms.unknown()) >= least * unique

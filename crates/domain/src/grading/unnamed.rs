@@ -91,8 +91,8 @@ fn is_of_identifier(question: &str, word: &str) -> bool {
 }
 
 /// Whether the question names an option, a setting, a record or a protocol as programs and registers write them, `--currency`,
-/// `max_connections`, `INC-497`, `HTTP/3`, and no passage holds it. One about others of its kind is no answer, but to a question about the
-/// asker's own.
+/// `max_connections`, `INC-497`, `HTTP/3`, and no passage holds it. One about others of its kind is no answer, but to a
+/// question about the asker's own.
 pub(super) fn names_foreign_code(question: &Question, passages: &[Passage<'_>]) -> bool {
     let codes: Vec<&str> = question.text.split_whitespace().filter_map(code).collect();
     if codes.is_empty() || lower_case_words(&question.text).any(|word| word == "my") {

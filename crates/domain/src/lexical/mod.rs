@@ -9,6 +9,7 @@ pub mod bm25;
 pub(crate) mod calendar;
 pub mod candidates;
 mod compound;
+pub(crate) mod function_words;
 pub mod language;
 pub mod openings;
 pub mod phrase;

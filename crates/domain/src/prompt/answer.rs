@@ -30,20 +30,19 @@ pub struct Nearest<'s> {
 /// Assistant message for a draft without text.
 const NO_WORDS: &str = "(no answer)";
 
-/// Last line of the message with the sources: a small model does what it has read last, and no markers without it.
-pub(super) const REMINDER: &str = "\nAnswer with one or two whole sentences, or with as many sentences or list items as the \
-                                    question needs. End each with the marker of its source, [^1] for source 1, [^2] for \
-                                    source 2.\n";
-
-/// The same where there is one source.
-pub(super) const REMINDER_OF_ONE: &str = "\nAnswer with one or two whole sentences, or with as many sentences or list \
-                                           items as the question needs. End each with the marker of the source, [^1].\n";
+/// Last line of the message with this many sources: a small model does what it has read last, and no markers without it.
+pub(super) fn reminder(sources: usize) -> String {
+    let marker = if sources == 1 { "the source, [^1]" } else { "its source, [^1] for source 1, [^2] for source 2" };
+    format!(
+        "\nAnswer with one or two whole sentences, or with as many sentences or list items as the question needs. End each \
+         with the marker of {marker}.\n"
+    )
+}
 
 /// The conversation for a first draft. The number of a source is its place in `sources`, from 1.
 #[must_use]
 pub fn messages(question: &str, sources: &[Source<'_>]) -> Vec<Message> {
-    let reminder = if sources.len() == 1 { REMINDER_OF_ONE } else { REMINDER };
-    let content = question_and_sources(question, sources) + reminder;
+    let content = question_and_sources(question, sources) + &reminder(sources.len());
     vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
 }
 

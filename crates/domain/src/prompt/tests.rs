@@ -330,7 +330,7 @@ proptest! {
         let headings = [title.clone(), context.clone()];
         let source = Source { urn: &urn, title: &title, file: &urn, headings: &headings, table_header: &title, text: &text, context: &context };
         let messages = answer::messages(&question, &[source, source]);
-        let rendered = messages[1].content.strip_suffix(answer::REMINDER).expect("our own words come last");
+        let rendered = messages[1].content.strip_suffix(&answer::reminder(2)).expect("our own words come last");
         prop_assert!(!rendered.contains("[^"));
         let read = as_read(rendered);
         // Opening and closing tags look the same once slashes are skipped.

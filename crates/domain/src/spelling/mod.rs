@@ -13,10 +13,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::citation::is_german;
 use crate::evidence::resemblance::{self, Limits};
 use crate::evidence::{Question, QuestionTerm};
-use crate::lexical::{analyzer::Analyzer, language::Language};
+use crate::lexical::{analyzer::Analyzer, function_words::is_german, language::Language};
 use crate::wording::lower_case_words;
 
 /// Shortest word, in characters, that is corrected.
@@ -137,8 +136,9 @@ impl<'q> Unknown<'q> {
         let terms: Vec<&QuestionTerm> = all.iter().filter(|term| term.document_frequency == 0).collect();
         let is_mostly_unknown = all.len() >= FEWEST_ABROAD && terms.len() * 4 >= all.len() * 3;
         // In English documents "wann" is no misspelt "want".
-        let words: Vec<String> = lower_case_words(&question.text).collect();
-        let is_other = || analyzer.language() == Language::English && is_german(words.iter().map(String::as_str));
+        let is_other = || {
+            analyzer.language() == Language::English && lower_case_words(&question.text).any(|word| is_german(&word))
+        };
         let is_abroad = is_mostly_unknown || is_other();
         Self { terms, is_abroad }
     }

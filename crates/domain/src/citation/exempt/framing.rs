@@ -207,15 +207,6 @@ const NUMBERED: [&str; 44] = [
     "ways",
 ];
 
-/// Function words of German that are no words of English: German writes every noun with a capital.
-const GERMAN: [&str; 64] = [
-    "aber", "als", "auch", "auf", "aus", "bei", "beim", "da", "daher", "dass", "dazu", "dem", "den", "denn", "der",
-    "diese", "dieser", "dort", "durch", "ein", "eine", "einem", "einen", "einer", "er", "es", "folgende", "für",
-    "gilt", "heißt", "ihm", "ihn", "ihr", "im", "ist", "ja", "laut", "mit", "nach", "nein", "nicht", "noch", "nur",
-    "ob", "oder", "schon", "sich", "sie", "sind", "steht", "und", "uns", "vom", "von", "vor", "weil", "wenn", "werden",
-    "wie", "wird", "zu", "zum", "zur", "über",
-];
-
 /// Most that a number counting parts of the answer can be.
 const MOST_PARTS: u32 = 20;
 
@@ -230,11 +221,6 @@ pub(super) fn counts_parts(number: &str, before: Option<&str>, after: Option<&st
     number.parse().is_ok_and(|number: u32| number <= MOST_PARTS) && (numbers(before) || numbers(after))
 }
 
-/// Whether words in lower case are German, so that a capital does not make a name.
-pub(crate) fn is_german<'w>(mut words: impl Iterator<Item = &'w str>) -> bool {
-    words.any(|word| GERMAN.binary_search(&word).is_ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,7 +230,7 @@ mod tests {
         let unsorted = |list: &[&str]| {
             list.windows(2).filter(|pair| pair[0] >= pair[1]).map(|pair| pair[1].to_owned()).collect::<Vec<_>>()
         };
-        for list in [&FRAMING[..], &NUMBERED, &GERMAN] {
+        for list in [&FRAMING[..], &NUMBERED] {
             assert_eq!(unsorted(list), [""; 0]);
         }
     }

@@ -28,7 +28,6 @@ use self::address::{Address, AddressKind, addresses};
 use self::assertion::asserted;
 use self::framing::counts_parts;
 pub(super) use self::framing::is_framing;
-pub(crate) use self::framing::is_german;
 use self::instruction::instructions;
 pub(super) use self::instruction::instructs;
 use self::known::Known;
@@ -36,6 +35,7 @@ use super::claim::{Role, Statement, between_markers, plain, without_markers};
 use super::source::Basis;
 use super::support::{calculated, is_name};
 use super::term::{Term, TermKind, terms};
+use crate::lexical::function_words::is_german;
 use crate::sentence::Sentence;
 use crate::wording::lower_case;
 
@@ -236,7 +236,8 @@ fn stated(role: Role, words: &str, known: &Known<'_>) -> Vec<Unheld> {
     let terms = terms(words);
     let lower: Vec<_> =
         terms.iter().map(|term| lower_case(words.get(term.range.clone()).unwrap_or_default())).collect();
-    let is_german = is_german(lower.iter().map(AsRef::as_ref));
+    // German writes every noun with a capital.
+    let is_german = lower.iter().any(|word| is_german(word));
     let word = |at: Option<usize>| at.and_then(|at| lower.get(at)).map(AsRef::as_ref);
     let is_spelled =
         |at: Option<usize>| at.and_then(|at| terms.get(at)).is_some_and(|term| term.kind == TermKind::Spelled);

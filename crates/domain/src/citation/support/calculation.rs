@@ -71,9 +71,11 @@ pub(in crate::citation) fn calculated(
     let is_reckoning = text.contains(SIGNS)
         || [" + ", " / "].iter().any(|sign| text.contains(sign))
         || lower_case_words(text).any(|word| reckons(&word));
+    if !is_reckoning {
+        return HashSet::new();
+    }
     let figures: Vec<usize> = (0..terms.len())
         .filter(|at| terms.get(*at).is_some_and(|term| term.kind == TermKind::Number && !is_date(text, term)))
-        .filter(|_| is_reckoning)
         .collect();
     let value = |at: usize| terms.get(at).and_then(|term| Operand::of(term, at));
     let stem = |at: usize| terms.get(at).map_or("", |term| term.stem.as_str());

@@ -83,15 +83,10 @@ fn settle_in_range(text: &str, terms: &mut [Term], sources: &[&SourceParts]) -> 
             (one < two || joint.stem == "to").then(|| (one.min(two), one.max(two)))
         })
         .collect();
-    let mut settles = false;
-    for term in terms.iter_mut().filter(|term| !is_date(text, term) && !is_held(sources, &term.stem)) {
-        let Some(value) = value(term) else { continue };
-        if ranges.iter().any(|(low, high)| (low..=high).contains(&&value)) {
-            term.kind = TermKind::Stop;
-            settles = true;
-        }
-    }
-    settles
+    let lies_in_range = |value: f64| ranges.iter().any(|(low, high)| (*low..=*high).contains(&value));
+    settle(terms, |term| {
+        !is_date(text, term) && !is_held(sources, &term.stem) && value(term).is_some_and(lies_in_range)
+    })
 }
 
 /// Takes from a claim the exactness of figures and days that the question gives, where the claim has others that the sources
@@ -102,13 +97,7 @@ fn settle_given(terms: &mut [Term], sources: &[&SourceParts], question: Option<&
     let has_other = terms.iter().any(|term| is_value(term) && is_held(sources, &term.stem));
     let Some(question) = question.filter(|question| has_other && !question.asks_yes_or_no()) else { return false };
     let is_given = |term: &Term| is_value(term) && !is_held(sources, &term.stem) && is_held(&[question], &term.stem);
-    let given: Vec<usize> = (0..terms.len()).filter(|at| terms.get(*at).is_some_and(is_given)).collect();
-    for at in &given {
-        if let Some(term) = terms.get_mut(*at) {
-            term.kind = TermKind::Stop;
-        }
-    }
-    !given.is_empty()
+    settle(terms, is_given)
 }
 
 /// Takes from a claim the exactness of a figure of the question that lies between two limits which it names and the sources
@@ -127,27 +116,17 @@ fn settle_in_limits(terms: &mut [Term], sources: &[&SourceParts], question: Opti
         let is_below = |value: f64| high.iter().any(|(limit, unit)| value <= *limit && *unit == term.unit);
         value.is_some_and(|value| is_above(value) && is_below(value))
     };
-    let is_asked = |term: &Term| question.is_some_and(|question| is_held(&[question], &term.stem));
-    let settled: Vec<usize> = (0..terms.len())
-        .filter(|at| {
-            terms.get(*at).is_some_and(|term| {
-                term.kind == TermKind::Number && !is_held(sources, &term.stem) && is_asked(term) && lies_between(term)
-            })
-        })
-        .collect();
-    for at in &settled {
-        if let Some(term) = terms.get_mut(*at) {
-            term.kind = TermKind::Stop;
-        }
-    }
-    !settled.is_empty()
+    settle(terms, |term| {
+        let is_asked = is_held(question.as_slice(), &term.stem);
+        term.kind == TermKind::Number && is_asked && !is_held(sources, &term.stem) && lies_between(term)
+    })
 }
 
 /// Takes from a claim the exactness of figures that follow from others of it which the sources hold: those hold whatever is
 /// calculated from them. Returns whether there are any.
 fn settle_calculated(text: &str, terms: &mut [Term], sources: &[&SourceParts], question: Option<&SourceParts>) -> bool {
     let is_held_by_source = |stem: &str| is_held(sources, stem);
-    let is_asked = |stem: &str| question.is_some_and(|question| is_held(&[question], stem));
+    let is_asked = |stem: &str| is_held(question.as_slice(), stem);
     let calculated = calculated(text, terms, &is_held_by_source, &is_asked);
     if calculated.is_empty() {
         return false;
@@ -163,6 +142,16 @@ fn settle_calculated(text: &str, terms: &mut [Term], sources: &[&SourceParts], q
         }
     }
     true
+}
+
+/// Takes the exactness from the terms for which this holds. Returns whether there are any.
+fn settle(terms: &mut [Term], is_settled: impl Fn(&Term) -> bool) -> bool {
+    let mut settles = false;
+    for term in terms.iter_mut().filter(|term| is_settled(term)) {
+        term.kind = TermKind::Stop;
+        settles = true;
+    }
+    settles
 }
 
 /// Whether a figure is a year, as texts of our time name them: "1185" may be a sum.

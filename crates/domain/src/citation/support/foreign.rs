@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::polarity::Claim;
-use crate::citation::exempt::is_german;
 use crate::citation::source::SourceParts;
 use crate::citation::term::TermKind;
+use crate::lexical::function_words::{is_german, is_romance_or_dutch};
 use crate::wording::lower_case;
 
 /// Fewest words that tell a language.
@@ -15,18 +15,12 @@ const FEWEST_WORDS: f32 = 5.0;
 const LEAST_IN_ENGLISH: f32 = 0.25;
 const MOST_ELSEWHERE: f32 = 0.12;
 
-/// Function words of French, Spanish, Italian, Portuguese and Dutch that are no words of English.
-const ROMANCE_AND_DUTCH: [&str; 32] = [
-    "che", "com", "dans", "della", "deux", "een", "est", "et", "gli", "het", "il", "jours", "la", "las", "le", "les",
-    "los", "niet", "não", "os", "para", "pas", "per", "por", "pour", "que", "sont", "sur", "uma", "una", "une", "voor",
-];
-
 /// Fewest of them in a text in one of these languages.
 const FEWEST_FUNCTION_WORDS: usize = 2;
 
 /// Whether a word in lower case is a function word of another language than English.
 pub(super) fn is_function_word(word: &str) -> bool {
-    ROMANCE_AND_DUTCH.contains(&word) || is_german([word].into_iter())
+    is_romance_or_dutch(word) || is_german(word)
 }
 
 /// Whether a claim is in another language than each of its sources: one is English and the other is not, or the claim alone has
@@ -54,9 +48,9 @@ impl Language {
     }
 
     fn told_by(words: &[Cow<'_, str>], kinds: impl Iterator<Item = TermKind>) -> Self {
-        let others = words.iter().filter(|word| ROMANCE_AND_DUTCH.contains(&word.as_ref())).count();
+        let others = words.iter().filter(|word| is_romance_or_dutch(word)).count();
         Self {
-            is_german: is_german(words.iter().map(AsRef::as_ref)),
+            is_german: words.iter().any(|word| is_german(word)),
             is_romance_or_dutch: others >= FEWEST_FUNCTION_WORDS,
             english: share(kinds),
         }

@@ -1,6 +1,6 @@
 //! Claims about tables, labels, codes and figures in the form in which models write them.
 
-use crate::citation::{Basis, LexicalScorer, PreparedSource, SupportScorer};
+use super::assert_judged;
 
 /// A contract whose table is introduced by the sentence above it.
 const RESPONSE: &str = "A fitter is on site within this time from the customer's call:\n\n\
@@ -21,15 +21,6 @@ const STOCK: &str = "Seal MS-35 is at 3, the minimum is 6. Ordered: not yet, bec
 const PLANS: &str = "## [Unreleased] – 3.4 (planned Q3 2025)\n\nNotifications move to the new queue.";
 const CARRY: &str =
     "Leave must be used by 30 April, unless the employee was ill, in which case the limit is 31 December.";
-
-fn assert_judged(question: &str, title: &str, rows: &[(&str, &str, bool)]) {
-    let judged = rows.iter().map(|(source, claim, expected)| {
-        let basis = Basis::new(vec![PreparedSource::with_context(source, title)], question);
-        (claim, *expected, LexicalScorer::over(&basis).support(claim, &[0]))
-    });
-    let wrong: Vec<_> = judged.filter(|(_, expected, support)| support.is_enough() != *expected).collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
 
 #[test]
 fn a_row_is_read_with_the_sentence_that_introduces_its_table() {
