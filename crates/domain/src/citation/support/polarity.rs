@@ -147,8 +147,11 @@ impl<'c> Claim<'c> {
         sentence.denials.all.iter().filter(|denial| denial.denied().iter().any(is_claimed)).count()
     }
 
+    /// Whether a sentence has the same denial, or what heads it as a row: "(in thousands, except per share amounts)".
     fn has_same(&self, denial: &Denial, Place { source, sentence, .. }: Place<'_>) -> bool {
-        sentence.denials.all.iter().any(|other| self.agree(denial, other, source))
+        let header = source.sentences.get(sentence.header.clone()).unwrap_or_default();
+        let mut denials = header.iter().flat_map(|row| &row.denials.all).chain(&sentence.denials.all);
+        denials.any(|other| self.agree(denial, other, source))
     }
 
     /// The denials of the sources that the claim does not share.

@@ -18,6 +18,9 @@ const CREDITS: &str =
 const DROPS: &str =
     "Up to 10 drops a minute are permitted in the first day after fitting, afterwards at most 2 drops a minute.";
 const STOCK: &str = "Seal MS-35 is at 3, the minimum is 6. Ordered: not yet, because we wait for the price letter.";
+const INCOME: &str = "|  | Year ended December 31, |  |  |\n|---|---|---|---|\n|  | 2019 (1) | 2018 (2) | 2017 (3) |\n\
+    |  | (in thousands, except per share amounts) |  |  |\n| Net sales | $1,496,475 | $1,202,898 | $1,107,709 |\n\
+    | Operating income | $138,325 | $112,742 | $98,194 |";
 const PLANS: &str = "## [Unreleased] – 3.4 (planned Q3 2025)\n\nNotifications move to the new queue.";
 const CARRY: &str =
     "Leave must be used by 30 April, unless the employee was ill, in which case the limit is 31 December.";
@@ -151,6 +154,28 @@ fn an_exception_is_told_as_a_case_of_its_own() {
         &[
             (CARRY, "Leave must be used by 30 April, or by 31 December if the employee was ill.", true),
             (CARRY, "Leave must be used by 30 April, also by an employee who was ill.", false),
+        ],
+    );
+}
+
+#[test]
+fn what_heads_the_columns_of_a_row_neither_denies_nor_moves_its_values() {
+    assert_judged(
+        "",
+        "",
+        &[
+            (
+                INCOME,
+                "Operating income | 2019 (1): $138,325 | 2018 (2) (in thousands, except per share amounts): $112,742",
+                true,
+            ),
+            (
+                INCOME,
+                "Operating income | 2019 (1): $112,742 | 2018 (2): $138,325 | 2017 (3) (in thousands): $98,194",
+                false,
+            ),
+            (INCOME, "Operating income was $138,325 in 2019 and $112,742 in 2018.", true),
+            (INCOME, "There was no operating income of $138,325 in 2019.", false),
         ],
     );
 }

@@ -74,7 +74,10 @@ impl<'v> Values<'v> {
         let heads: Vec<HashSet<u32>> = (1..=last).map(|column| heads_of(source, sentence, column)).collect();
         let terms = &self.claim.terms;
         let at = terms.iter().position(|other| other.range == term.range)?;
-        let named = terms.iter().enumerate().filter_map(|(other, word)| {
+        // A value behind a colon is named by its label, and not by the next one: "2019: $12 | 2018: $9".
+        let before = self.claim.text.get(..term.range.start)?.trim_end_matches([' ', '(', '-', '$', '€', '£', '¥']);
+        let naming = if before.ends_with(':') { at } else { terms.len() };
+        let named = terms.iter().enumerate().take(naming).filter_map(|(other, word)| {
             let word = source.term(&word.stem)?;
             let mut columns = (1..=last).zip(&heads).filter(|(_, heads)| heads.contains(&word));
             let (column, _) = columns.next().filter(|_| columns.next().is_none())?;
