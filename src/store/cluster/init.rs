@@ -281,7 +281,7 @@ async fn policies(connection: &mut PgConnection, steps: &mut Vec<Step>) -> Resul
     Ok(())
 }
 
-/// Functions of a tenant run on its node, as a whole.
+/// Functions of a tenant run on its node, as a whole, but for those that read or write tables of the coordinator.
 async fn functions_by_tenant(connection: &mut PgConnection, steps: &mut Vec<Step>) -> Result<(), StoreError> {
     if !is_split(&mut *connection).await? {
         steps.push(step("a tenant that a function sets is set on the nodes", functions::BIND_TENANT));
@@ -291,8 +291,10 @@ async fn functions_by_tenant(connection: &mut PgConnection, steps: &mut Vec<Step
                 EXISTS (SELECT FROM pg_dist_object o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid
                         AND o.distribution_argument_index IS NOT NULL) AS is_split
          FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prokind = 'f' AND p.proargnames[1] = 'in_tenant'
-           AND p.proname <> 'bind_tenant' AND p.prosrc ~ 'cited\\.tenant|bind_tenant' ORDER BY 1",
+           AND p.proname <> 'bind_tenant' AND p.prosrc ~ 'cited\\.tenant|bind_tenant'
+           AND p.prosrc !~ ('(FROM|INTO|JOIN|UPDATE) (' || array_to_string($1::text[], '|') || ')\\M') ORDER BY 1",
     )
+    .bind(tables_of(Place::Coordinator).collect::<Vec<_>>())
     .fetch_all(&mut *connection)
     .await?;
     for row in rows {
