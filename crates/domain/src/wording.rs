@@ -240,11 +240,16 @@ pub(crate) fn named_value(text: &str) -> Option<(&str, &str)> {
     text.split_once(": ").or_else(|| text.split_once(":** ")).filter(|(_, value)| value.contains(char::is_alphanumeric))
 }
 
-/// Whether a sentence begins with yes or no, behind the sign of an answer at most ("A: No.").
+/// Most words of a sentence that ends with yes or no: "Not by itself, no."
+const SHORT_ANSWER: usize = 5;
+
+/// Whether a sentence begins with yes or no, behind the sign of an answer at most ("A: No."), or is a brief one that ends so.
 pub(crate) fn answers_yes_or_no(sentence: &str) -> bool {
     let after_sign = ["A:", "A.", "Answer:"].iter().find_map(|sign| sentence.trim_start().strip_prefix(sign));
-    let first = lower_case_words(after_sign.unwrap_or(sentence)).next();
-    first.is_some_and(|word| word == "yes" || word == "no")
+    let words: Vec<String> = lower_case_words(after_sign.unwrap_or(sentence)).take(SHORT_ANSWER + 1).collect();
+    let says = |word: Option<&String>| word.is_some_and(|word| word == "yes" || word == "no");
+    let is_indeed = words.len() == 1 && words.first().is_some_and(|word| word == "indeed");
+    says(words.first()) || is_indeed || words.len() <= SHORT_ANSWER && says(words.last()) && sentence.contains(", ")
 }
 
 #[cfg(test)]

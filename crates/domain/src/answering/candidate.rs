@@ -356,5 +356,11 @@ pub(super) fn below_heading(source: &AnswerSource<'_>, range: Range<usize>) -> R
     let words = source.text.get(range.clone()).unwrap_or_default();
     let Some((line, rest)) = words.split_once('\n') else { return range };
     let is_in_capitals = rest.starts_with([' ', '\t']) && line.chars().all(|sign| sign.is_uppercase() || sign == ' ');
-    if is_in_capitals || is_own_heading(source, line) { range.end - rest.trim_start().len()..range.end } else { range }
+    // "Jars\nare kept here." is one sentence.
+    let begins = || !rest.trim_start().starts_with(char::is_lowercase);
+    if is_in_capitals || is_own_heading(source, line) && begins() {
+        range.end - rest.trim_start().len()..range.end
+    } else {
+        range
+    }
 }

@@ -151,7 +151,10 @@ impl<'m> Sources<'m> {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
                 let entry = read.entry_at(section, anchor);
                 let given = entry.clone().unwrap_or_else(|| read.around(section, anchor, LONGEST_STEPS));
-                let has_steps = entry.is_some() || read.items(&given) >= 2 || read.holds(&given, UnitKind::Code);
+                let has_steps = entry.is_some()
+                    || read.items(&given) >= 2
+                    || read.holds(&given, UnitKind::Code)
+                    || read.names_command(anchor);
                 let value = score
                     + SECTION_WEIGHT * self.share(number, given.clone())
                     + HEADING_WEIGHT * self.share_of_heading(read)

@@ -250,6 +250,16 @@ fn what_holds_if_nothing_is_said_is_a_default() {
 }
 
 #[test]
+fn a_sentence_that_begins_with_the_heading_alone_on_its_line_keeps_it() {
+    let page = "Jiffs\nare kept beside the pump, where the frost does not reach.";
+    let source = AnswerSource { heading: &["Jiffs".to_owned()], ..AnswerSource::alone(page) };
+    let parsed = parsed("Where are jiffs kept?");
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "Jiffs", page)];
+    let found = compose(&parsed, &candidates(&parsed, &[source], &evidence), None).expect("an answer");
+    assert!(found.text.starts_with("Jiffs are kept beside the pump"), "{}", found.text);
+}
+
+#[test]
 fn rows_of_both_names_are_quoted() {
     let table = "| Level | Hotline |\n|---|---|\n| Basic | 9 to 17 |\n| Plus | 7 to 20 |\n| Critical | always |";
     let said = text("When is the hotline of Basic and Plus?", &[table]);

@@ -418,6 +418,8 @@ fn both_parts_are_answered_by_sentences_beside_each_other() {
         compose(&parsed, &candidates(&parsed, &[AnswerSource::alone(page)], &evidence), None).expect("an answer");
     assert!(both.text.contains("every 4 years") && both.text.contains("Kestrel 14"), "{}", both.text);
     assert_eq!(parsed.terms.unknown_words().count(), 0);
+    let german = Question::new(Analyzer::english(), "Wie viele Deckel darf ein Glas haben?", 100, |_| 0);
+    assert_eq!(german.terms.unknown_words().collect::<Vec<_>>(), ["Deckel", "darf", "Glas"]);
 }
 
 #[test]

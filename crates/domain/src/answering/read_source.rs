@@ -31,6 +31,14 @@ impl ReadSource<'_> {
         self.units.get(at)
     }
 
+    /// Whether a unit begins with the command for a purpose: "To remove lids, use `jar strip`".
+    pub(super) fn names_command(&self, at: usize) -> bool {
+        let words = self.unit(at).and_then(|unit| self.source.text.get(unit.range.clone())).unwrap_or_default();
+        let said = words.trim_start_matches(['*', '_', '-', ' ', '\n']);
+        ["To ", "You can ", "Use ", "Run "].iter().any(|begin| said.starts_with(begin))
+            && said.matches('`').count() >= 2
+    }
+
     /// Position of the heading of a section, if it has one.
     pub(super) fn heading(&self, section: &Range<usize>) -> Option<usize> {
         let of_section = section.clone().take_while(|at| self.is_of(*at, UnitKind::Heading));

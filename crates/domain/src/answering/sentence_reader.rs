@@ -1,5 +1,7 @@
 //! Reads the sentences of a source as candidates for an answer.
 
+use std::ops::Range;
+
 use super::AnswerSource;
 use super::asked::{Asked, Heading};
 use super::candidate::{Role, SentenceCandidate};
@@ -8,6 +10,7 @@ use super::form::tells_default;
 use super::fragment::is_title_line;
 use super::header::Headers;
 use super::listed::{List, Lists};
+use super::quote::plain_line;
 use super::section::{RunIn, Section, is_question};
 use super::surroundings::{
     Above, context, entry_begun, name_over, opens_with_default, points_at_several, ruling, taken_back, told_below,
@@ -17,7 +20,7 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::markdown::BlockKind;
 use crate::release_notes;
-use crate::wording::named_value;
+use crate::wording::{answers_yes_or_no, named_value};
 
 /// Loss of a sentence about things that it does not name, and that no sentence brought with it does; the other scores range from 0
 /// to about 1.
@@ -150,6 +153,7 @@ impl<'s> SentenceReader<'s> {
             .or_else(|| named.map(|(heading, _)| heading))
             .or_else(|| context(source, above, sentence))
             .or_else(|| ruling(asked.question, source, paragraph))
+            .or_else(|| self.answer_under_question(here))
             .or_else(|| entry_begun(source, paragraph));
         if candidate.context.is_none() && points_at_several(&candidate.text) {
             candidate.bonus -= OF_UNNAMED;
@@ -166,6 +170,21 @@ impl<'s> SentenceReader<'s> {
             candidate.embed_below(source, above.heading.text);
         }
         candidate.taken_back = taken_back(source, sentence, here.next);
+    }
+
+    /// The yes or no that the section of a sentence begins with, below a question: it answers that, whatever follows.
+    fn answer_under_question(&self, here: &Here<'_>) -> Option<(Range<usize>, String)> {
+        let before = self.evidence.sentences.get(..here.place)?;
+        let words = |sentence: &SentenceEvidence| self.source.text.get(sentence.range.clone()).unwrap_or_default();
+        let heading = before.iter().rposition(|above| above.kind == BlockKind::Heading);
+        let asked = heading.and_then(|heading| before.get(heading)).map_or(here.above.heading.text, words);
+        if self.asked.question.kind != AnswerKind::YesNo || !is_question(asked) {
+            return None;
+        }
+        let first = before.get(heading.map_or(0, |heading| heading + 1))?;
+        let (words, own) = (words(first), words(here.sentence));
+        let text = plain_line(words).filter(|_| answers_yes_or_no(words) && !answers_yes_or_no(own))?;
+        Some((first.range.clone(), text))
     }
 
     /// Whether it is no more than the name of its entry, or the title of its document.

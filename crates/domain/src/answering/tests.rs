@@ -41,6 +41,25 @@ fn quotes_the_sentence_that_answers() {
 }
 
 #[test]
+fn the_yes_or_no_under_a_question_stands_before_what_explains_it() {
+    let page =
+        "## Can jars be sold by post?\n\nNo.\n\nJars that are sold by post break in more than half of all parcels.";
+    assert_eq!(
+        text("Can jars be sold by post?", &[page]),
+        "No. [^1] Jars that are sold by post break in more than half of all parcels. [^1]"
+    );
+    let brief = "## Can jars be sold by post?\n\nNot by itself, no. See the list of carriers that take jars by post.";
+    assert!(text("Can jars be sold by post?", &[brief]).starts_with("Not by itself, no."));
+}
+
+#[test]
+fn a_number_may_be_told_by_another_one() {
+    let page = "By default, the press uses the same number of lids as there are jars.";
+    let answer = answer("How many lids does the press use by default?", &[page], None).expect("an answer");
+    assert!(answer.text.starts_with(page) && !answer.lacks_kind, "{answer:?}");
+}
+
+#[test]
 fn gives_the_range_of_each_quote() {
     let leave = "Hello there, reader. Parental leave lasts\n26 weeks.";
     let answer = answer("How long is parental leave?", &[leave], None).unwrap();

@@ -37,6 +37,7 @@ use super::definition::Subject;
 use super::entry_label::is_code_name;
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
+use super::lexical::function_words::{is_german, is_romance_or_dutch};
 use super::lexical::openings::Openings;
 use super::lexical::question_words::{joined_words, without_auxiliaries};
 use super::lexical::unspaced::is_bigram;
@@ -358,15 +359,15 @@ impl QuestionTerms {
     }
 
     /// Words of the question that no chunk of the collections holds, as it writes them. Words that ask for a quantity
-    /// ("how many") or tell what is to be done ("summarise") are left out: no document is about them; so are what is longer
-    /// than words are, and the pairs of characters that stand for words in texts without spaces.
+    /// ("how many") or tell what is to be done ("summarise"), and function words of other languages ("ein") are left out: no
+    /// document is about them; so are what is longer than words are, and the pairs of characters that stand for words in texts without spaces.
     pub fn unknown_words(&self) -> impl Iterator<Item = &str> {
         let unknown = self.terms.iter().filter(|term| term.document_frequency == 0);
         let is_word = |word: &&str| {
             let lower = lower_case(word);
             let is_short = word.chars().count() <= LONGEST_WORD;
             let asks = Quantity::of(&lower).is_some() || frame::asks_how(&lower) || is_instruction(&lower);
-            is_short && !asks && !is_bigram(word)
+            is_short && !asks && !is_bigram(word) && !is_german(&lower) && !is_romance_or_dutch(&lower)
         };
         unknown.map(|term| term.word.as_str()).filter(is_word)
     }

@@ -36,10 +36,10 @@ const OPENERS: [char; 20] =
     ['(', '[', '{', '"', '\'', '“', '‘', '«', '„', '¿', '¡', '*', '_', '`', '#', '-', '–', '—', '•', '\\'];
 
 /// Abbreviations that are never the last word of a sentence.
-const NEVER_LAST: [&str; 45] = [
+const NEVER_LAST: [&str; 48] = [
     "adm", "approx", "brig", "capt", "cf", "cmdr", "col", "dr", "e.g", "eg", "esp", "gen", "gov", "hon", "i.e", "ie",
     "incl", "lt", "maj", "messrs", "mlle", "mm", "mme", "mr", "mrs", "ms", "mt", "mx", "pres", "prof", "rep", "resp",
-    "rev", "sen", "sgt", "supt", "viz", "vs", "z.b", "d.h", "bzw", "ca", "op", "v", "vgl",
+    "rev", "sen", "sgt", "supt", "viz", "vs", "z.b", "d.h", "bzw", "ca", "op", "v", "vgl", "mio", "mrd", "tsd",
 ];
 
 /// Abbreviations that are the last word only if no number follows.

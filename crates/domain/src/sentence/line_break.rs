@@ -86,7 +86,9 @@ impl LineBreaks {
         if leads_on {
             return false;
         }
-        self.widest < NARROWEST_WRAP || (line.len() + 1 + word.len()) * 5 <= self.widest * 4
+        // A sentence that begins within the line has the rest of it alone.
+        let width = above.trim_end().len().max(line.len());
+        self.widest < NARROWEST_WRAP || (width + 1 + word.len()) * 5 <= self.widest * 4
     }
 }
 

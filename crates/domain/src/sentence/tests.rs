@@ -224,6 +224,12 @@ fn each_line_of_a_quotation_begins_behind_its_mark() {
 }
 
 #[test]
+fn a_sentence_that_begins_within_a_line_is_wrapped_with_it() {
+    let text = "The tool checks jars. It does not, however, do this by providing a nice\nCover or lid for the pump, since the\nones there are fit well enough for all of the jars that are sold today.";
+    assert_eq!(split_words(text).len(), 2);
+}
+
+#[test]
 fn stays_linear() {
     for unit in [".", ". ", "[^", ".[^1] ", "- ", ">", "a.\n", "?)", ". (", "\n", "|-|\n", "```\n", " . [^a"] {
         let text = unit.repeat(400_000 / unit.len());

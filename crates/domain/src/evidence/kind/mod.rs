@@ -2,6 +2,13 @@
 
 mod asked;
 mod quantity;
+/// Whether a sentence tells a number by another one: "the same number of threads as there are CPUs".
+fn names_equal_number(sentence: &str) -> bool {
+    let sentence = sentence.to_lowercase();
+    let is_equal = ["same number", "equal to the number"].iter().any(|cue| sentence.contains(cue));
+    is_equal || sentence.split_once("as many ").is_some_and(|(_, rest)| rest.contains(" as "))
+}
+
 #[cfg(test)]
 mod wordings;
 
@@ -88,6 +95,7 @@ impl AnswerKind {
                 new_words(question, sentence)
                     .map(str::to_lowercase)
                     .any(|word| is_number(&word) && (word != "one" || counts_one))
+                    || names_equal_number(sentence)
             }
             Self::Date => {
                 let may_count = has_time(sentence);
