@@ -99,7 +99,10 @@ impl Grid {
         if filled == 0 {
             return Vec::new();
         }
-        if filled > 1 && self.goes_on_with_header(kind) {
+        // A cell above all columns but the first names them; one above all of them is the title of the table.
+        let is_label =
+            texts.first().is_some_and(String::is_empty) && names.iter().filter(|name| !name.is_empty()).count() > 1;
+        if (filled > 1 || is_label) && self.goes_on_with_header(kind) {
             self.has_header = Some(true);
             self.has_spans |= has_spans;
             self.names.push(names);
@@ -281,6 +284,9 @@ mod tests {
         assert_eq!(read(RowKind::Header, vec![plain(), units(), body()]), joined);
         let bold = read(RowKind::LikeHeader, vec![plain(), units(), body()]);
         assert_eq!(bold, "| Paint | Amount | Time |\n|---|---|---|\n|  | l | h |\n| Oil | 8 | 24 |");
+        let above = || vec![cell("", 1, 1), cell("At noon", 2, 1)];
+        let joined = "| Paint | At noon – Amount | At noon – Time |\n|---|---|---|\n| Oil | 8 | 24 |";
+        assert_eq!(read(RowKind::Header, vec![above(), plain(), body()]), joined);
         let many = read(RowKind::Header, vec![plain(), units(), units(), units(), body()]);
         assert!(many.starts_with("| Paint | Amount | Time |\n|---|---|---|\n|  | l | h |\n"), "{many}");
         let mut grid = Grid::default();
