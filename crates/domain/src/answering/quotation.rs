@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::candidate::{below_heading, is_cut};
 use super::fragment::{is_code, is_fragment, is_part_of_synopsis, leans_on_item_above};
-use super::quote::{plain_line, quotable};
+use super::naming::words_in;
+use super::quote::{plain_line, quotable, without_row_bars};
 use super::row::{labelled, may_affirm};
 use super::section::{is_label, is_question};
 use super::sentence_reader::{Here, SentenceReader};
@@ -12,7 +13,7 @@ use super::setting::Field;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::SentenceEvidence;
-use crate::markdown::BlockKind;
+use crate::markdown::{BlockKind, cells, group_name, has_no_value};
 use crate::release_notes;
 use crate::wording::start_of_line;
 
@@ -47,7 +48,14 @@ impl<'s> SentenceReader<'s> {
             return None;
         }
         let header = self.headers.above(sentence.range.start, sentence.header.as_ref()).filter(|_| is_row);
+        if is_row && has_no_value(words) {
+            return None;
+        }
         let row = header.map(|header| labelled(header, words));
+        let row = match self.group_that_tells(sentence, words) {
+            Some(group) => Some(format!("{group}: {}", row.as_deref().unwrap_or_else(|| without_row_bars(words)))),
+            None => row,
+        };
         let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
         // However brief: "Blue jars." is a change.
         let is_field = || Field::asked_for(&self.asked.form).is_some_and(|field| field.is(words));
@@ -56,6 +64,16 @@ impl<'s> SentenceReader<'s> {
         let header = header.unwrap_or_default();
         // Asked without its tags and bars: a row of a table of contents may be a question.
         (!is_question(&text)).then_some(Quotation { range, words, text, is_row, header, tells_release })
+    }
+
+    /// The name of a row's group, where the question has words of it that the row lacks, or other rows have the name of this one.
+    fn group_that_tells(&self, sentence: &SentenceEvidence, row: &str) -> Option<&'s str> {
+        let group = group_name(self.source.text.get(sentence.group.clone()?)?)?;
+        let named = |text: &str| words_in(self.asked.question, text);
+        let (_, own) = cells(row).next()?;
+        let has_name = |line: &&str| line.starts_with('|') && cells(line).next().is_some_and(|(_, name)| name == own);
+        let occurs_again = || self.source.text.lines().filter(has_name).nth(1).is_some();
+        (named(group) & !named(row) != 0 || occurs_again()).then_some(group)
     }
 
     /// Whether a heading of release notes names the version that a question for the latest is for: the first that is released.

@@ -112,7 +112,7 @@ fn opens_html(line: &str) -> bool {
 }
 
 /// A table row without the bars at its ends.
-fn without_row_bars(line: &str) -> &str {
+pub(super) fn without_row_bars(line: &str) -> &str {
     match line.strip_prefix('|') {
         Some(row) => row.strip_suffix('|').unwrap_or(row),
         None => line,

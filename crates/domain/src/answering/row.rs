@@ -2,7 +2,8 @@
 
 use super::naming::words_in;
 use crate::evidence::Question;
-use crate::markdown::{cells, is_table_delimiter};
+use crate::markdown::{cells, is_table_delimiter, labelling_columns};
+use crate::month::is_month;
 use crate::wording::{has_digit, lower_case_words};
 
 /// Cells from which a row is too long to be read for one of them.
@@ -27,11 +28,101 @@ pub(super) fn may_affirm(row: &str) -> bool {
 
 /// The cells of a row, named by a header of one or more rows.
 pub(super) fn labelled(header: &str, row: &str) -> String {
-    let named = named_cells(header, row).into_iter().map(|(label, cell)| match label.as_str() {
-        "" => cell.to_owned(),
-        label => format!("{label}: {cell}"),
+    let Labels { unit, lead, mut columns } = Labels::of(header);
+    if let Some(label) = columns.get_mut(1).filter(|_| !lead.is_empty()) {
+        format!("{lead} {label}").trim_end().clone_into(label);
+    }
+    let is_named = cells(row).next().is_some_and(|(_, name)| !name.is_empty());
+    let written = named_by(columns, row).enumerate().map(|(place, (label, cell))| {
+        let unit = if place == 0 && is_named && !unit.is_empty() { format!(" {unit}") } else { String::new() };
+        match label.as_str() {
+            "" => format!("{cell}{unit}"),
+            label => format!("{label}: {cell}{unit}"),
+        }
     });
-    named.collect::<Vec<_>>().join(" | ")
+    written.collect::<Vec<_>>().join(" | ")
+}
+
+/// The names of the columns of a table.
+#[derive(Default)]
+struct Labels {
+    /// The unit in the corner above the names of the rows, "(in millions)"; empty if there is none.
+    unit: String,
+    /// The label above all columns but the first, "Years ended June 30,"; empty if there is none.
+    lead: String,
+    /// One for each column, empty where the header has none.
+    columns: Vec<String>,
+}
+
+impl Labels {
+    fn of(header: &str) -> Self {
+        let rows = header.lines().map(str::trim_start).filter(|line| line.contains('|') && !is_table_delimiter(line));
+        let rows: Vec<&str> = rows.collect();
+        let has_several = rows.len() > 1;
+        let mut labels = Self::default();
+        for (number, line) in rows.iter().enumerate() {
+            let mut row: Vec<&str> = cells(line).map(|(_, words)| words).collect();
+            labels.take_corner(&mut row, has_several);
+            if has_several {
+                labels.take_lead(&mut row);
+            }
+            if number + 1 < rows.len() && row.iter().any(|words| !words.is_empty()) {
+                row =
+                    labelling_columns(line).iter().map(|label| row.get(*label).copied().unwrap_or_default()).collect();
+            }
+            for (column, words) in row.iter().enumerate() {
+                match labels.columns.get_mut(column) {
+                    Some(label) if !label.is_empty() && !words.is_empty() => *label = format!("{label} {words}"),
+                    Some(label) => label.push_str(words),
+                    None => labels.columns.push((*words).to_owned()),
+                }
+            }
+        }
+        for label in &mut labels.columns {
+            *label = without_mark(label.trim_end_matches(':')).to_owned();
+        }
+        labels
+    }
+
+    /// Takes from the corner of a table what names no row: a unit, the beginning of the dates that head the other columns, "Year
+    /// ended May 31,", or the title of the table above the names of its columns.
+    fn take_corner(&mut self, row: &mut [&str], has_several: bool) {
+        let [corner, others @ ..] = row else { return };
+        let is_title = has_several && others.iter().all(|words| words.is_empty());
+        if corner.starts_with('(') && corner.ends_with(')') {
+            (*corner).clone_into(&mut self.unit);
+        } else if begins_dates(corner) && (is_title || others.iter().any(|words| begins_with_digit(words))) {
+            self.add_lead(corner);
+        } else if !is_title {
+            return;
+        }
+        *corner = "";
+    }
+
+    /// Takes the only label of a row.
+    fn take_lead(&mut self, row: &mut [&str]) {
+        let mut named = row.iter_mut().enumerate().filter(|(_, label)| !label.is_empty());
+        if let (Some((1.., label)), None) = (named.next(), named.next()) {
+            self.add_lead(std::mem::take(label));
+        }
+    }
+
+    fn add_lead(&mut self, label: &str) {
+        let label = label.trim_end_matches(':');
+        self.lead = if self.lead.is_empty() { label.to_owned() } else { format!("{} {label}", self.lead) };
+    }
+}
+
+fn begins_with_digit(words: &str) -> bool {
+    words.starts_with(|sign: char| sign.is_ascii_digit())
+}
+
+/// Whether a label names the time of which years follow in the other columns.
+fn begins_dates(label: &str) -> bool {
+    let words: Vec<String> = lower_case_words(label).collect();
+    let begins = |word: &String| matches!(word.as_str(), "as" | "at" | "for" | "fiscal" | "year" | "years");
+    words.first().is_some_and(|word| begins(word) || is_month(word))
+        && (words.iter().any(|word| word == "ended" || is_month(word)) || label.ends_with(','))
 }
 
 /// A row as [`labelled`] writes it, of a wide table without the cells that the question does not ask for: the first cell stays,
@@ -53,20 +144,9 @@ pub(super) fn counts_in_a_column(row: &str, counted: &str) -> bool {
 }
 
 /// The cells of a row that hold something, each after the name of its column, which is empty where the header has none.
-pub(super) fn named_cells<'r>(header: &str, row: &'r str) -> Vec<(String, &'r str)> {
-    let mut labels: Vec<String> = Vec::new();
-    for line in header.lines().filter(|line| line.contains('|') && !is_table_delimiter(line)) {
-        for (column, (_, words)) in cells(line.trim_start()).enumerate() {
-            match labels.get_mut(column) {
-                Some(label) if !label.is_empty() && !words.is_empty() => *label = format!("{label} {words}"),
-                Some(label) => label.push_str(words),
-                None => labels.push(words.to_owned()),
-            }
-        }
-    }
-    let labels = labels.iter().map(|label| without_mark(label.trim_end_matches(':')).to_owned());
-    let labels = labels.chain(std::iter::repeat(String::new()));
-    labels.zip(cells(row).map(|(_, cell)| cell)).filter(|(_, cell)| !cell.is_empty()).collect()
+fn named_by(columns: Vec<String>, row: &str) -> impl Iterator<Item = (String, &str)> {
+    let columns = columns.into_iter().chain(std::iter::repeat(String::new()));
+    columns.zip(cells(row).map(|(_, cell)| cell)).filter(|(_, cell)| !cell.is_empty())
 }
 
 /// The name of a column without the star or the dagger that refers to a note: `Reduced*`.
@@ -77,7 +157,7 @@ fn without_mark(label: &str) -> &str {
 
 /// The cells of a row that hold something, each with its column: a row of a CSV file names its columns itself.
 pub(super) fn columns_and_values(header: &str, row: &str) -> Vec<(String, String)> {
-    let named = named_cells(header, row).into_iter().map(|(column, cell)| match column.as_str() {
+    let named = named_by(Labels::of(header).columns, row).map(|(column, cell)| match column.as_str() {
         "" => cell.split_once(": ").map_or((column, cell), |(column, value)| (column.to_owned(), value)),
         _ => (column, cell),
     });
@@ -104,6 +184,42 @@ mod tests {
         let header = "| Tin | Reduced* | Family** | **Old** | Lid\\* | * |\n|---|---|---|---|---|---|";
         let row = labelled(header, "| a | b | c | d | e | f |");
         assert_eq!(row, "Tin: a | Reduced: b | Family: c | **Old**: d | Lid: e | *: f");
+    }
+
+    #[test]
+    fn units_and_dates_of_a_header_stand_where_they_belong() {
+        let tables = [
+            (
+                "| | | Years ended June 30, | |\n|---|---|---|---|\n| (in thousands) | 2019 | 2018 | 2017 |",
+                "| Net sales | 3 | 2 | 1 |",
+                "Net sales (in thousands) | Years ended June 30, 2019: 3 | 2018: 2 | 2017: 1",
+            ),
+            (
+                "| ($ in millions) | | |\n|---|---|---|\n| For the year ended December 31: | 2019 | 2018 |",
+                "| Revenue | 3 | 2 |",
+                "Revenue ($ in millions) | For the year ended December 31 2019: 3 | 2018: 2",
+            ),
+            (
+                "| All figures in USD | | |\n|---|---|---|\n| | Years ended May 31, | |\n| | 2019 | 2018 |",
+                "| Revenue | 3 | 2 |",
+                "Revenue | Years ended May 31, 2019: 3 | 2018: 2",
+            ),
+            (
+                "| Weight | Zone 1 | | Zone 2 | |\n|---|---|---|---|---|\n| | Slow | Fast | Slow | Fast |",
+                "| 1 kg | 3 | 5 | 4 | 7 |",
+                "Weight: 1 kg | Zone 1 Slow: 3 | Zone 1 Fast: 5 | Zone 2 Slow: 4 | Zone 2 Fast: 7",
+            ),
+            ("| December 31, 2019 | Cost |\n|---|---|", "| Land | 3 |", "December 31, 2019: Land | Cost: 3"),
+            ("| (in tons) | Cost |\n|---|---|", "| | 3 |", "Cost: 3"),
+            ("| Year | Sales |\n|---|---|", "| 2019 | 3 |", "Year: 2019 | Sales: 3"),
+            ("| | | 2019 |\n|---|---|---|", "| Net sales | 4.1 | 3 |", "Net sales | 4.1 | 2019: 3"),
+        ];
+        for (header, row, expected) in tables {
+            assert_eq!(labelled(header, row), expected);
+        }
+        let of_columns = columns_and_values(tables[0].0, tables[0].1);
+        let columns: Vec<&str> = of_columns.iter().map(|(column, _)| column.as_str()).collect();
+        assert_eq!(columns, ["", "2019", "2018", "2017"]);
     }
 
     #[test]

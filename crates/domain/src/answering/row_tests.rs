@@ -18,6 +18,18 @@ fn composed(question: &str, page: &str) -> ExtractiveAnswer {
 }
 
 #[test]
+fn a_row_is_given_with_the_name_of_its_group() {
+    let page = "| | 2019 | 2018 |\n|---|---|---|\n| Americas: | | |\n| Vans | 343 | 401 |\n| Trailers | 12 | 10 |\n| EMEA: | | |\n\
+        | Vans | 80 | 77 |\n| Boats | 9 | 4 |";
+    assert_eq!(text("How many vans were there in EMEA in 2019?", &[page]), "EMEA: Vans | 2019: 80 | 2018: 77 [^1]");
+    assert_eq!(
+        text("How many vans were there in the Americas in 2019?", &[page]),
+        "Americas: Vans | 2019: 343 | 2018: 401 [^1]"
+    );
+    assert_eq!(text("How many boats were there in 2018?", &[page]), "Boats | 2019: 9 | 2018: 4 [^1]");
+}
+
+#[test]
 fn the_row_of_a_month_is_the_one_with_its_date() {
     assert_eq!(text("breakage in October", &[SALES]), "Month: 2025-10 | Jars sold: 290 | Breakage %: 2.6 [^1]");
 }

@@ -173,7 +173,7 @@ pub(super) fn between_markers(text: &str) -> Vec<&str> {
 fn heads_rows(following: &[Sentence]) -> bool {
     following
         .iter()
-        .find(|sentence| sentence.kind != BlockKind::Rule)
+        .find(|sentence| !matches!(sentence.kind, BlockKind::Rule | BlockKind::TableHeader))
         .is_some_and(|next| next.kind == BlockKind::TableRow)
 }
 

@@ -6,14 +6,13 @@ use std::ops::Range;
 
 use super::source::{SourceParts, SourceSentence, Token};
 use super::term::TermKind;
-use crate::markdown::{BlockKind, cells};
+use crate::markdown::{BlockKind, cells, ends_group, group_name, labelling_columns};
 
 /// Most cells of a row that deny, and most words of the head of one: no honest table has more.
 const MOST_DENIED: usize = 16;
 const MOST_HEADS: usize = 8;
 
-/// The rows that head the table which is being read: its header, and rows right below it without a name of their own, as in
-/// reports that have the years below "Years ended".
+/// The rows that head the table which is being read.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     sentences: Range<usize>,
@@ -21,6 +20,8 @@ pub(super) struct Header {
     is_open: bool,
     /// The sentence above the table or list, if it introduces it.
     lead_in: Range<usize>,
+    /// The row that names those below it, until another one does or one sums them up.
+    group: Range<usize>,
     /// The block that the last sentence outside of tables and lists stands in, and its number.
     before: Option<usize>,
 }
@@ -29,12 +30,19 @@ impl Header {
     /// Reads the next sentence of the source. `is_item` says that it stands in an item of a list.
     pub(super) fn read(&mut self, number: usize, kind: BlockKind, words: &str, is_item: bool) {
         match kind {
+            BlockKind::TableHeader if self.is_open => self.sentences.end = number + 1,
             BlockKind::TableHeader => {
                 let lead_in = self.before.map_or(0..0, |before| before..before + 1);
-                *self = Self { sentences: number..number + 1, is_open: true, lead_in, before: None };
+                *self = Self { sentences: number..number + 1, is_open: true, lead_in, ..Self::default() };
             }
-            BlockKind::TableRow if self.is_open && has_no_name(words) => self.sentences.end = number + 1,
-            BlockKind::TableRow => self.is_open = false,
+            BlockKind::TableRow => {
+                self.is_open = false;
+                if group_name(words).is_some() {
+                    self.group = number..number + 1;
+                } else if ends_group(words) {
+                    self.group = 0..0;
+                }
+            }
             BlockKind::Rule => {}
             BlockKind::Paragraph if is_item => {}
             BlockKind::Heading | BlockKind::Paragraph | BlockKind::Code => {
@@ -50,6 +58,11 @@ impl Header {
         if self.sentences.contains(&number) { 0..0 } else { self.sentences.clone() }
     }
 
+    /// The row that names the group of the one that was just read.
+    pub(super) fn group(&self, number: usize) -> Range<usize> {
+        if self.group.contains(&number) { 0..0 } else { self.group.clone() }
+    }
+
     /// The sentence that introduces the table or list of the row or item that was just read.
     pub(super) fn lead_in(&self) -> Range<usize> {
         self.lead_in.clone()
@@ -59,11 +72,14 @@ impl Header {
 impl SourceParts {
     /// Whether a row or an item is headed or introduced by a term that it does not hold itself.
     pub(super) fn heads_row(&self, term: u32, row: usize) -> bool {
-        let is_above = |sentence: &usize| {
-            self.sentences.get(row).is_some_and(|row| row.header.contains(sentence) || row.lead_in.contains(sentence))
-        };
         let postings = self.postings(term);
-        postings.iter().any(is_above) && postings.binary_search(&row).is_err()
+        let stands_in = |sentences: &Range<usize>| {
+            let first = postings.partition_point(|sentence| *sentence < sentences.start);
+            postings.get(first).is_some_and(|sentence| *sentence < sentences.end)
+        };
+        let is_headed =
+            |row: &SourceSentence| stands_in(&row.header) || stands_in(&row.lead_in) || stands_in(&row.group);
+        self.sentences.get(row).is_some_and(is_headed) && postings.binary_search(&row).is_err()
     }
 
     /// The places of a term: the numbers of sentences that hold it, and of rows of which it heads a column, with the positions of
@@ -160,11 +176,6 @@ fn says_no(cell: &str) -> bool {
     ["no", "never", "none", "not yet"].iter().any(|no| first.eq_ignore_ascii_case(no))
 }
 
-/// Whether the first cell of a row is empty.
-fn has_no_name(row: &str) -> bool {
-    cells(row).next().is_some_and(|(_, name)| name.is_empty())
-}
-
 /// The number of the column, from 1, of each of these ascending places of a sentence, which is one column if it is no row.
 pub(super) fn columns_of<'w>(
     words: &'w str,
@@ -191,11 +202,25 @@ pub(super) fn heads_of(source: &SourceParts, row: &SourceSentence, column: usize
     tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect()
 }
 
-/// The positions of the words of a header that head a column.
+/// The positions of the words of a header that head a column, from 1. Above further rows of the header a label may reach over
+/// several columns.
 fn heads<'s>(source: &'s SourceParts, header: &Range<usize>, column: usize) -> impl Iterator<Item = usize> + 's {
-    let header = source.sentences.get(header.clone()).unwrap_or_default();
-    header
-        .iter()
-        .flat_map(|sentence| sentence.tokens.clone())
-        .filter(move |token| column_of(source, *token) == Some(column))
+    let rows = source.sentences.get(header.clone()).unwrap_or_default();
+    let last = rows.len().saturating_sub(1);
+    rows.iter().enumerate().flat_map(move |(number, row)| {
+        let words = source.word(&row.bytes).filter(|_| number < last);
+        let label = words.and_then(|words| labelling_columns(words).get(column.checked_sub(1)?).map(|label| label + 1));
+        let label = label.unwrap_or(column);
+        row.tokens.clone().filter(move |token| column_of(source, *token) == Some(label))
+    })
+}
+
+/// The header of a table as the lines of Markdown above its rows.
+pub(super) fn header_above(header: &str) -> String {
+    let is_row = |line: &&str| line.trim_start().starts_with('|');
+    let Some(first) = header.lines().find(is_row) else { return String::new() };
+    let caption = header.lines().filter(|line| !is_row(line)).map(|line| format!("{line}\n\n"));
+    let delimiter = format!("{first}\n|{}\n", "---|".repeat(cells(first.trim()).count()));
+    let others = header.lines().filter(is_row).skip(1).map(|line| format!("{line}\n"));
+    caption.chain([delimiter]).chain(others).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::columns::{Header, columns_of, denied_heads, name_of};
+use super::columns::{Header, columns_of, denied_heads, header_above, name_of};
 use super::negation::{Denial, Denials};
 use super::question::{Answer, SourceStatement, asks, statements};
 use super::support::Quote;
@@ -13,6 +13,7 @@ use super::unit::Unit;
 use crate::asking::is_auxiliary;
 use crate::markdown::BlockKind;
 use crate::span::IndexedText;
+use crate::split::named_row;
 use crate::wording::{differ_by_ending, lower_case};
 
 /// Longest abbreviation that is read as the initials of words.
@@ -25,6 +26,8 @@ const LONGEST_ABBREVIATION: usize = 5;
 pub struct PreparedSource {
     text: String,
     context: String,
+    /// The header of the table whose later rows the text begins with, as lines of Markdown; empty if there is none.
+    table_header: String,
     /// Code point of the document at which the text starts.
     start: usize,
     parts: OnceLock<SourceParts>,
@@ -67,6 +70,8 @@ pub(super) struct SourceParts {
     text: IndexedText<'static>,
     /// Code point of the document at which the text starts.
     start: usize,
+    /// Bytes before the text: a header that is repeated above it.
+    repeated: usize,
     /// Term numbers by stem.
     vocabulary: HashMap<String, u32>,
     /// Stems by term number.
@@ -101,6 +106,8 @@ pub(super) struct SourceSentence {
     pub(super) header: Range<usize>,
     /// The number of the sentence that introduces its table or list, if there is one; none elsewhere.
     pub(super) lead_in: Range<usize>,
+    /// The number of the row that names its group in its table, if one does: "Americas:"; none elsewhere.
+    pub(super) group: Range<usize>,
     pub(super) denials: Denials,
 }
 
@@ -145,7 +152,21 @@ impl PreparedSource {
     /// of the context are never quoted, for they do not stand in the text.
     #[must_use]
     pub fn with_context(text: &str, context: &str) -> Self {
-        Self { text: text.to_owned(), context: context.to_owned(), start: 0, parts: OnceLock::new() }
+        Self {
+            text: text.to_owned(),
+            context: context.to_owned(),
+            table_header: String::new(),
+            start: 0,
+            parts: OnceLock::new(),
+        }
+    }
+
+    /// The same source, which begins with later rows of a table: they are read below its header, which is not quoted either.
+    /// A header that names a row, since the text begins within it, heads no rows.
+    #[must_use]
+    pub fn below(self, table_header: Option<&str>) -> Self {
+        let header = table_header.filter(|header| named_row(header).is_none()).unwrap_or_default();
+        Self { table_header: header_above(header), parts: OnceLock::new(), ..self }
     }
 
     /// The same source as a slice of its document that starts at this code point: quotes have their range there.
@@ -166,7 +187,11 @@ impl PreparedSource {
     }
 
     pub(super) fn parts(&self) -> &SourceParts {
-        self.parts.get_or_init(|| SourceParts::of(&self.text, &self.context, self.start))
+        self.parts.get_or_init(|| {
+            let mut parts = SourceParts::of(&format!("{}{}", self.table_header, self.text), &self.context, self.start);
+            parts.repeated = self.table_header.len();
+            parts
+        })
     }
 }
 
@@ -176,6 +201,7 @@ impl SourceParts {
         let mut source = Self {
             text: IndexedText::new(text.to_owned()),
             start,
+            repeated: 0,
             vocabulary: HashMap::new(),
             stems: Vec::new(),
             postings: Vec::new(),
@@ -225,6 +251,7 @@ impl SourceParts {
                 name,
                 header: above,
                 lead_in: if is_row { header.lead_in() } else { 0..0 },
+                group: if kind == BlockKind::TableRow { header.group(number) } else { 0..0 },
                 denials,
             });
         }
@@ -384,9 +411,18 @@ impl SourceParts {
         self.text.text().get(bytes.clone())
     }
 
+    /// Whether a sentence is of the header that is repeated above the text.
+    pub(super) fn is_repeated(&self, sentence: usize) -> bool {
+        self.sentences.get(sentence).is_some_and(|sentence| sentence.bytes.start < self.repeated)
+    }
+
+    /// The words of the text there; `None` for those of a repeated header alone.
     pub(super) fn quote(&self, bytes: &Range<usize>) -> Option<Quote> {
+        let bytes = bytes.start.max(self.repeated)..bytes.end;
         let text = self.text.text().get(bytes.clone()).filter(|text| !text.is_empty())?;
-        let span = self.text.span(bytes).shifted(self.start);
-        Some(Quote { text: text.to_owned(), start: span.start, end: span.end })
+        let before = self.text.span(&(0..self.repeated)).len();
+        let span = self.text.span(&bytes);
+        let of_document = |place: usize| place - before + self.start;
+        Some(Quote { text: text.to_owned(), start: of_document(span.start), end: of_document(span.end) })
     }
 }

@@ -50,7 +50,8 @@ pub(super) fn best_window(source: &SourceParts, terms: &[Option<(u32, f32)>]) ->
     let asks = |sentence: usize| source.sentences.get(sentence).is_none_or(|sentence| sentence.is_question);
     let adds = |sentence: usize| single.get(&sentence).is_some_and(|weight| *weight >= LEAST_WORD) && !asks(sentence);
     pairs.retain(|first, _| adds(*first) || adds(*first + 1));
-    single.retain(|sentence, _| !asks(*sentence));
+    single.retain(|sentence, _| !asks(*sentence) && !source.is_repeated(*sentence));
+    pairs.retain(|first, _| !source.is_repeated(*first));
     let (sentence, alone) = heaviest(single)?;
     let joined = heaviest(pairs.into_iter().filter(|(first, _)| pair(source, *first).is_some()));
     let worth = |weight: f32| weight >= alone + WORTH_A_SENTENCE * total;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{QuestionTerms, TermMask};
 use crate::lexical::analyzer::Analyzer;
-use crate::markdown::{BlockKind, cells};
+use crate::markdown::{BlockKind, ends_group, group_name};
 use crate::sentence::{Sentence, sentences};
 use crate::wording::answers_yes_or_no;
 
@@ -23,7 +23,9 @@ pub struct SentenceEvidence {
     pub kind: BlockKind,
     /// Bytes of the header above it in the passage, if it is a row of a table.
     pub header: Option<Range<usize>>,
-    /// Question terms in it, or in the header above it.
+    /// Bytes of the row that names its group, if it is a row of a table in which rows do: "Americas:".
+    pub group: Option<Range<usize>>,
+    /// Question terms in it, in the header above it, or in the name of its group.
     pub mask: TermMask,
     /// Its length in terms.
     pub length: usize,
@@ -76,7 +78,8 @@ impl PassageEvidence {
                 block: sentence.block,
                 kind: sentence.kind,
                 header: table.header.clone(),
-                mask: mask | table.mask,
+                group: table.group.clone().filter(|_| sentence.kind == BlockKind::TableRow),
+                mask: mask | table.mask | table.group_mask,
                 length: found.length,
                 pairs: found.pairs(question),
             });
@@ -104,17 +107,17 @@ impl PassageEvidence {
     }
 }
 
-/// Most rows that a header has.
-const MOST_HEADER_ROWS: usize = 3;
-
 /// The header of the table that is being read.
 #[derive(Debug, Default)]
 struct TableAbove {
     header: Option<Range<usize>>,
     /// Question terms in it.
     mask: TermMask,
-    /// Rows of the header under way; 0 below it.
-    rows: usize,
+    /// The last row that names those below it, and the question terms in it.
+    group: Option<Range<usize>>,
+    group_mask: TermMask,
+    /// Whether the last row is of the header.
+    is_under_way: bool,
     /// Where the last sentence ends.
     end: usize,
 }
@@ -122,23 +125,30 @@ struct TableAbove {
 impl TableAbove {
     /// Takes note of the next sentence of a text, whose own question terms are in `mask`.
     fn read(&mut self, text: &str, sentence: &Sentence, mask: TermMask) {
-        let words = text.get(sentence.words()).unwrap_or_default();
         if is_apart(text, self.end, sentence.range.start) {
             *self = Self::default();
         }
         self.end = sentence.range.end;
-        // A row without a name at its beginning says more about the columns.
-        let is_unnamed = || cells(words).next().is_some_and(|(_, cell)| cell.is_empty());
         match sentence.kind {
-            BlockKind::TableHeader => *self = Self { header: Some(sentence.words()), mask, rows: 1, ..*self },
-            BlockKind::TableRow if (1..MOST_HEADER_ROWS).contains(&self.rows) && is_unnamed() => {
-                self.rows += 1;
+            BlockKind::TableHeader if self.is_under_way => {
                 self.mask |= mask;
                 if let Some(header) = &mut self.header {
                     header.end = sentence.range.end;
                 }
             }
-            BlockKind::TableRow => self.rows = 0,
+            BlockKind::TableHeader => {
+                *self =
+                    Self { header: Some(sentence.words()), mask, is_under_way: true, end: self.end, ..Self::default() };
+            }
+            BlockKind::TableRow => {
+                self.is_under_way = false;
+                let words = text.get(sentence.words()).unwrap_or_default();
+                if group_name(words).is_some() {
+                    (self.group, self.group_mask) = (Some(sentence.words()), mask);
+                } else if ends_group(words) {
+                    (self.group, self.group_mask) = (None, 0);
+                }
+            }
             BlockKind::Rule => {}
             BlockKind::Paragraph | BlockKind::Heading | BlockKind::Code => {
                 *self = Self { end: self.end, ..Self::default() }

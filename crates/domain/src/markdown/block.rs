@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::column_heads::ColumnHeads;
 use super::definition::Definitions;
 use super::leaf::{Leaf, LeafKind, leaves};
 use super::line::{Lines, bullet, is_border, is_table_delimiter, is_table_row, marks, quote_marks, sign_marks};
@@ -15,7 +16,8 @@ pub enum BlockKind {
     Heading,
     /// A fenced code block with its fences.
     Code,
-    /// The row above the delimiter row of a table.
+    /// A row that heads the columns of a table: the one above its delimiter row, and those below it that say more about the
+    /// columns.
     TableHeader,
     /// Any other row of a table.
     TableRow,
@@ -42,8 +44,14 @@ pub struct Block {
 /// parser, such as link reference definitions, are paragraphs.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Block> {
-    let mut writer =
-        Writer { text, blocks: Vec::new(), open: Open::Nothing, definitions: Definitions::default(), has_words: true };
+    let mut writer = Writer {
+        text,
+        blocks: Vec::new(),
+        open: Open::Nothing,
+        heads: None,
+        definitions: Definitions::default(),
+        has_words: true,
+    };
     let mut lines = Lines::of(text).peekable();
     for leaf in leaves(text) {
         while let Some(line) = lines.next_if(|line| line.end < leaf.bytes.start) {
@@ -73,6 +81,8 @@ struct Writer<'t> {
     text: &'t str,
     blocks: Vec<Block>,
     open: Open,
+    /// The header of the open table, while further rows may belong to it.
+    heads: Option<ColumnHeads>,
     /// The definitions of links since the last leaf.
     definitions: Definitions,
     /// Whether the lines that are being read have words for a reader.
@@ -128,6 +138,7 @@ impl<'t> Writer<'t> {
         // Without "|" it is a sentence with a line under it.
         let is_header = self.slice(header.clone()).contains('|');
         self.push(if is_header { BlockKind::TableHeader } else { BlockKind::Paragraph }, header.clone(), words);
+        self.heads = is_header.then(|| ColumnHeads::of(self.slice(words..header.end)));
         let words = self.words(delimiter, quote_marks(self.slice(delimiter.clone())));
         self.push(BlockKind::Rule, delimiter.clone(), words);
         self.open = Open::Table;
@@ -162,8 +173,8 @@ impl<'t> Writer<'t> {
 
     /// A line of such a table; the row above the one under the header names the columns.
     fn border(&mut self, line: &Range<usize>, words: usize, is_under_header: bool) {
-        if let Some(row) = self.blocks.last_mut().filter(|_| is_under_header) {
-            row.kind = BlockKind::TableHeader;
+        if is_under_header {
+            self.make_header();
         }
         self.push(BlockKind::Rule, line.clone(), words);
         self.open = if is_under_header { Open::Table } else { Open::Nothing };
@@ -209,14 +220,14 @@ impl<'t> Writer<'t> {
                 self.push(BlockKind::Rule, line.clone(), words);
             }
         } else if is_table_delimiter(said) && self.open != Open::Table {
-            if let Some(row) = self.blocks.last_mut().filter(|_| self.open == Open::Row) {
-                row.kind = BlockKind::TableHeader;
+            if self.open == Open::Row {
+                self.make_header();
             }
             self.push(BlockKind::Rule, line.clone(), words);
             self.open = Open::Table;
         } else if is_table_row(said, self.open == Open::Table) {
-            let has_words = said.chars().any(char::is_alphanumeric);
-            self.push(if has_words { BlockKind::TableRow } else { BlockKind::Rule }, line.clone(), words);
+            let kind = self.kind_of_row(said);
+            self.push(kind, line.clone(), words);
             if self.open != Open::Table {
                 self.open = Open::Row;
             }
@@ -230,6 +241,24 @@ impl<'t> Writer<'t> {
         }
     }
 
+    /// Makes the row before a delimiter the header of the table that begins with it.
+    fn make_header(&mut self) {
+        if let Some(row) = self.blocks.last_mut() {
+            row.kind = BlockKind::TableHeader;
+            self.heads = self.text.get(row.content..row.range.end).map(ColumnHeads::of);
+        }
+    }
+
+    fn kind_of_row(&mut self, row: &str) -> BlockKind {
+        if !row.chars().any(char::is_alphanumeric) {
+            BlockKind::Rule
+        } else if self.open == Open::Table && self.heads.as_mut().is_some_and(|heads| heads.takes(row)) {
+            BlockKind::TableHeader
+        } else {
+            BlockKind::TableRow
+        }
+    }
+
     /// Byte at which the words of a line begin, after `marks` bytes and white space.
     fn words(&self, line: &Range<usize>, marks: usize) -> usize {
         line.end - self.slice(line.start + marks..line.end).trim_start_matches([' ', '\t']).len()
@@ -237,6 +266,9 @@ impl<'t> Writer<'t> {
 
     fn push(&mut self, kind: BlockKind, range: Range<usize>, content: usize) {
         let content = content.clamp(range.start, range.end);
+        if !matches!(kind, BlockKind::TableHeader | BlockKind::Rule) {
+            self.heads = None;
+        }
         self.blocks.push(Block { kind, range, content, has_words: self.has_words });
     }
 }

@@ -8,9 +8,6 @@ use crate::markdown::{Block, BlockKind, blocks, cells};
 /// Longest line, in bytes, that is taken for the caption of the table below it.
 const LONGEST_CAPTION: usize = 160;
 
-/// Most rows that a header has.
-const MOST_HEADER_ROWS: usize = 3;
-
 /// Longest row of a header, in bytes, that is repeated: it is stored with each piece.
 const LONGEST_HEADER_ROW: usize = 4_000;
 
@@ -81,7 +78,7 @@ pub(super) enum Place {
 impl Tables {
     /// Finds the tables of a text by the bars of their rows.
     pub(super) fn of(text: &str) -> Self {
-        let mut reader = Reader { text, found: Self::default(), caption: None, header_rows: 0, end: 0 };
+        let mut reader = Reader { text, found: Self::default(), caption: None, is_in_header: false, end: 0 };
         if text.contains('|') {
             for block in blocks(text) {
                 reader.read(&block);
@@ -204,8 +201,8 @@ struct Reader<'t> {
     found: Tables,
     /// The line before, if it may be a caption.
     caption: Option<Range<usize>>,
-    /// Rows of the header under way; 0 below it.
-    header_rows: usize,
+    /// Whether the last row is of the header.
+    is_in_header: bool,
     /// End of the last row.
     end: usize,
 }
@@ -215,18 +212,22 @@ impl Reader<'_> {
         let follows = self.end > 0 && self.lines_between(self.end, block.range.start) == 1;
         let line = self.text.get(block.content..block.range.end).unwrap_or_default();
         match block.kind {
+            BlockKind::TableHeader if follows && self.is_in_header => {
+                self.extend(block);
+                self.add_header(line);
+            }
             BlockKind::TableHeader => {
                 let place = self.begin_table();
-                self.header_rows = 1;
+                self.is_in_header = true;
                 self.push(block, place);
                 self.add_header(line);
             }
-            BlockKind::Rule if follows && (line.contains('|') || self.header_rows > 0) => self.extend(block),
+            BlockKind::Rule if follows && (line.contains('|') || self.is_in_header) => self.extend(block),
             BlockKind::TableRow if !follows => {
                 let place = self.begin_table();
                 self.push(block, place);
             }
-            BlockKind::TableRow => self.row(block, line),
+            BlockKind::TableRow => self.row(block),
             BlockKind::Paragraph | BlockKind::Heading | BlockKind::Code | BlockKind::Rule => {
                 self.end = 0;
                 self.caption = (block.kind == BlockKind::Paragraph && is_caption(line)).then(|| block.range.clone());
@@ -235,22 +236,14 @@ impl Reader<'_> {
     }
 
     /// A row below another row.
-    fn row(&mut self, block: &Block, line: &str) {
-        // Without a name at its beginning it says more about the columns.
-        let is_unnamed = cells(line).next().is_some_and(|(_, cell)| cell.is_empty());
-        if is_unnamed && (1..MOST_HEADER_ROWS).contains(&self.header_rows) {
-            self.header_rows += 1;
-            self.extend(block);
-            self.add_header(line);
-        } else {
-            let place = if self.header_rows > 0 { Place::BelowHeader } else { Place::Later };
-            self.header_rows = 0;
-            self.push(block, place);
-        }
+    fn row(&mut self, block: &Block) {
+        let place = if self.is_in_header { Place::BelowHeader } else { Place::Later };
+        self.is_in_header = false;
+        self.push(block, place);
     }
 
     fn begin_table(&mut self) -> Place {
-        self.header_rows = 0;
+        self.is_in_header = false;
         let caption = self.caption.take().and_then(|caption| self.text.get(caption));
         self.found.headers.push(Header { caption: caption.unwrap_or_default().trim().to_owned(), rows: Vec::new() });
         if caption.is_some() { Place::BelowCaption } else { Place::First }

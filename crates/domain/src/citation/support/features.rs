@@ -200,10 +200,10 @@ impl<'s> Comparison<'s> {
             if others <= 0.0 || sentences.is_empty() || is_titled() {
                 *company = 1.0;
             }
-            for sentence in sentences {
-                let here = weights.get(sentence).copied().unwrap_or_default() - fact.weight;
-                *company = company.max(here / others.max(1.0));
-            }
+            let headed = weights.iter().filter(|(row, _)| source.heads_row(term, **row)).map(|(_, weight)| weight);
+            let held = sentences.iter().filter_map(|sentence| weights.get(sentence));
+            let most = held.chain(headed).copied().fold(0.0, f32::max);
+            *company = company.max((most - fact.weight) / others.max(1.0));
         }
     }
 

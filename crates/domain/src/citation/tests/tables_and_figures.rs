@@ -1,6 +1,7 @@
 //! Claims about tables, labels, codes and figures in the form in which models write them.
 
 use super::assert_judged;
+use crate::citation::{LexicalScorer, PreparedSource, SupportScorer};
 
 /// A contract whose table is introduced by the sentence above it.
 const RESPONSE: &str = "A fitter is on site within this time from the customer's call:\n\n\
@@ -178,4 +179,98 @@ fn what_heads_the_columns_of_a_row_neither_denies_nor_moves_its_values() {
             (INCOME, "There was no operating income of $138,325 in 2019.", false),
         ],
     );
+}
+
+/// A report whose years stand in the first of two header rows, and whose rows are far from both.
+const REPORT: &str = "|  |  | 2019 | 2018 |\n|---|---|---|---|\n| (in thousands) | Notes | £'000 | £'000 |\n| Cash |  | 120 | 110 |\n\
+    | Bonds |  | 15 | 13 |\n| Goods |  | 71 | 85 |\n| Trade receivables | 9 | 3,770 | 3,054 |\n| Other receivables |  | 4,223 | 4,082 |";
+
+#[test]
+fn a_row_is_headed_by_all_rows_of_the_header_however_far_they_are() {
+    assert_judged(
+        "",
+        "Balance sheet",
+        &[
+            (REPORT, "Trade receivables were 3,770 in 2019.", true),
+            (REPORT, "Trade receivables were £3,770 thousand in 2019 and £3,054 thousand in 2018.", true),
+            (REPORT, "Trade receivables (in thousands) | 2019 £'000: 3,770 | 2018 £'000: 3,054", true),
+            (REPORT, "Trade receivables were 3,054 in 2019.", false),
+            (REPORT, "Trade receivables were 3,770 in 2017.", false),
+            (REPORT, "Other receivables were 3,770 in 2019.", false),
+        ],
+    );
+}
+
+/// A table whose header has groups of columns.
+const ZONES: &str = "| Weight | Inland | | Abroad | |\n|---|---|---|---|---|\n| | Slow | Fast | Slow | Fast |\n| 1 kg | 3.10 | 5.20 | 4.30 | 7.40 |\n\
+    | 2 kg | 3.60 | 5.90 | 4.90 | 8.80 |";
+
+#[test]
+fn a_label_heads_all_columns_of_its_group() {
+    assert_judged(
+        "",
+        "Parcels",
+        &[
+            (ZONES, "A fast parcel of 2 kg costs 5.90 inland.", true),
+            (ZONES, "A fast parcel of 2 kg costs 8.80 inland.", false),
+            (ZONES, "2 kg | Inland Slow: 3.60 | Inland Fast: 5.90 | Abroad Slow: 4.90 | Abroad Fast: 8.80", true),
+        ],
+    );
+}
+
+/// A table whose rows are named by numbers.
+const WIDTHS: &str =
+    "| Model | Front width (mm) | Rear width (mm) |\n|---|---|---|\n| 6082 | 262 | 312 |\n| 7075 | 301 | 344 |";
+
+#[test]
+fn the_number_that_names_a_row_is_no_value_of_a_column() {
+    assert_judged(
+        "",
+        "Wheels",
+        &[
+            (WIDTHS, "The rear width of 6082 is 312 mm.", true),
+            (WIDTHS, "The rear width of 6082 is 262 mm.", false),
+            (WIDTHS, "The rear width of 7075 is 312 mm.", false),
+        ],
+    );
+}
+
+/// A table whose rows are in groups.
+const GROUPS: &str = "|  | 2019 | 2018 |\n|---|---|---|\n| Americas: |  |  |\n| Property | 343 | 401 |\n| Leases | 12 | 10 |\n\
+    | Total Americas | 355 | 411 |\n| EMEA: |  |  |\n| Property | 80 | 77 |\n| Leases | 9 | 4 |\n| Total EMEA | 89 | 81 |";
+
+#[test]
+fn a_row_is_headed_by_the_name_of_its_group() {
+    assert_judged(
+        "",
+        "Segments",
+        &[
+            (GROUPS, "Property in the Americas was 343 in 2019.", true),
+            (GROUPS, "Property in EMEA was 80 in 2019.", true),
+            (GROUPS, "Leases of EMEA were 4 in 2018.", true),
+            (GROUPS, "Americas: Property | 2019: 343 | 2018: 401", true),
+        ],
+    );
+}
+
+#[test]
+fn later_rows_of_a_table_are_read_below_its_header() {
+    let header = "Obligations:\n|  |  | Payments due (in thousands) |  |\n|  | Total | Less than 1 year | 1-3 years |";
+    let rows = "| Operating leases | 603,185 | 118,312 | 187,644 |\n| Finance leases | 77,829 | 6,038 | 11,726 |";
+    let source = PreparedSource::with_context(rows, "Annual report").below(Some(header)).starting_at(1_000);
+    let sources = [source];
+    let scorer = LexicalScorer::new(&sources);
+    for (claim, expected) in [
+        ("Finance leases of 6,038 are due in less than 1 year.", true),
+        ("Finance leases of 11,726 are due in 1-3 years.", true),
+        ("Finance leases of 11,726 are due in less than 1 year.", false),
+        ("Operating leases | Payments due (in thousands) Total: 603,185 | Less than 1 year: 118,312", true),
+    ] {
+        assert_eq!(scorer.support(claim, &[0]).is_enough(), expected, "{claim}");
+    }
+    // Quotes are of the text alone, and counted in its document.
+    let quote =
+        scorer.support("Operating leases | Total: 603,185 | Less than 1 year: 118,312", &[0]).quote.expect("a quote");
+    assert_eq!((quote.start, quote.text.as_str()), (1_000, rows.lines().next().expect("a row")));
+    assert_eq!(scorer.support("Payments due, in thousands", &[0]).quote, None);
 }

@@ -6,6 +6,7 @@
 
 mod exchanged;
 mod other_column;
+mod whole_name;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -97,6 +98,7 @@ impl<'v> Values<'v> {
             let places = self.places(&value);
             let of_other = || {
                 self.of_another_row(&value, &places)
+                    .or_else(|| self.of_row_named_whole(&value, &places))
                     .or_else(|| self.of_another_column(&value, &places))
                     .or_else(|| self.in_another_place(&value, &places))
                     .or_else(|| self.of_another_name(&value, &places))

@@ -20,7 +20,8 @@ impl<'v> Values<'v> {
             if sentence.header.is_empty() {
                 return None;
             }
-            let column = column_of(source, place.at)?;
+            // The number of a model is the name of its row.
+            let column = column_of(source, place.at).filter(|column| *column > 1)?;
             // A cell of several words tells itself what its value is of.
             let is_own = |at: &usize| *at != place.at && column_of(source, *at) == Some(column);
             let names_it = |at: usize| content(source, at).is_some_and(|term| self.claims_term(source, term));
