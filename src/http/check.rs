@@ -221,7 +221,7 @@ fn read_passages(passages: Vec<CheckPassageBody>, faults: &mut Faults) -> Vec<Ch
         if let Some(id) = &id {
             faults.short_text(&format!("/passages/{index}/id"), id);
         }
-        CheckSource { urn: None, id, title, text, start: 0 }
+        CheckSource { urn: None, id, title, table_header: None, text, start: 0 }
     };
     passages.into_iter().enumerate().map(read).collect()
 }

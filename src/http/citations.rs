@@ -75,6 +75,10 @@ pub(super) struct CitedPassageBody {
     page: Option<i32>,
     /// Headings above the passage, outermost first.
     heading: Vec<String>,
+    /// Caption and header of the table that the passage begins in, if they stand in an earlier one: they name its columns,
+    /// and are no part of its text.
+    #[schema(example = json!(null))]
+    table_header: Option<String>,
     /// The passage, word for word.
     text: String,
     /// Start of the passage in that version's text, in Unicode code points.
@@ -127,6 +131,7 @@ impl From<CitedPassage> for CitedPassageBody {
             stored_at: passage.stored_at,
             page: passage.page,
             heading: passage.heading,
+            table_header: passage.table_header,
             text: passage.text,
             start: passage.start_char,
             end: passage.end_char,

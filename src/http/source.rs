@@ -39,6 +39,10 @@ pub(super) struct SourceBody {
     pub(super) page: Option<i32>,
     /// Headings above the passage, outermost first.
     pub(super) heading: Vec<String>,
+    /// Caption and header of the table that the passage begins in, if they stand in an earlier one: they name its columns,
+    /// and are no part of its text.
+    #[schema(example = json!(null))]
+    pub(super) table_header: Option<String>,
     /// The passage, word for word.
     pub(super) text: String,
     /// Start of the passage in the document's text, in Unicode code points.
@@ -131,6 +135,7 @@ impl SourceBody {
             uri: passage.uri,
             page: passage.page,
             heading: passage.heading,
+            table_header: passage.table_header,
             text: passage.text,
             start: passage.start_char,
             end: passage.end_char,

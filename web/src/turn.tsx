@@ -114,7 +114,7 @@ export function SourceList({ sources }: { sources: Source[] }) {
           <button type="button" onClick={(event) => openPane({ urn: source.urn, source, quotes: [], focus: null }, event.currentTarget)}>
             <span class="title">{trail(source.title, source.heading)}{source.page ? `, page ${source.page}` : ""}</span>
             {source.grade && <span class={`chip ${source.grade}`}>{GRADES[source.grade]}</span>}
-            <span class="excerpt">{excerpt(source.text)}</span>
+            <span class="excerpt">{excerpt([source.table_header, source.text].filter(Boolean).join("\n"))}</span>
           </button>
         </li>
       ))}

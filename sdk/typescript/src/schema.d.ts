@@ -1516,6 +1516,11 @@ export interface components {
              * @description When this version was stored.
              */
             stored_at: string;
+            /**
+             * @description Caption and header of the table that the passage begins in, if they stand in an earlier one: they name its columns,
+             *     and are no part of its text.
+             */
+            table_header: string | null;
             /** @description The passage, word for word. */
             text: string;
             /** @description Title of the document. */
@@ -2841,6 +2846,11 @@ export interface components {
             source: string;
             /** @description Start of the passage in the document's text, in Unicode code points. */
             start: number;
+            /**
+             * @description Caption and header of the table that the passage begins in, if they stand in an earlier one: they name its columns,
+             *     and are no part of its text.
+             */
+            table_header: string | null;
             /** @description The passage, word for word. */
             text: string;
             /** @description Title of the document. */

@@ -56,7 +56,8 @@ impl GradedHit {
     /// Prepares the passage for checking claims against it. A claim may name something that only the title contains.
     pub(super) fn prepare(&self) -> PreparedSource {
         let start = usize::try_from(self.hit.passage.start_char).unwrap_or(usize::MAX);
-        PreparedSource::with_context(&self.hit.passage.text, &self.hit.title()).starting_at(start)
+        let Passage { text, table_header, .. } = self.hit.passage.as_ref();
+        PreparedSource::with_context(text, &self.hit.title()).below(table_header.as_deref()).starting_at(start)
     }
 
     /// The form in which a model is shown the passage to judge it, together with its context.

@@ -160,6 +160,8 @@ async fn read(text: String, basis: Basis, attribution: Attribution) -> (Draft, B
 impl CheckSource {
     /// Prepares the passage for checking claims against it. A claim may name something that only the title contains.
     fn prepare(&self) -> PreparedSource {
-        PreparedSource::with_context(&self.text, &self.title).starting_at(self.start)
+        PreparedSource::with_context(&self.text, &self.title)
+            .below(self.table_header.as_deref())
+            .starting_at(self.start)
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct CheckSource {
     pub(crate) id: Option<String>,
     /// Its title, with the headings above it.
     pub(crate) title: String,
+    /// The header of the table whose later rows it begins with.
+    pub(crate) table_header: Option<String>,
     /// Its words.
     pub(crate) text: String,
     /// Where they start in their document, in code points.

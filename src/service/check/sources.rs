@@ -68,7 +68,7 @@ async fn cited(parts: &CheckParts, grant: &Grant, urn: Urn, place: usize) -> Res
     };
     let CitedPassage { title, heading, table_header, text, start_char, .. } = passage;
     let title = title_of(&title, &heading, table_header.as_deref());
-    Ok(CheckSource { urn: Some(urn), id: None, title, text, start: offset(start_char) })
+    Ok(CheckSource { urn: Some(urn), id: None, title, table_header, text, start: offset(start_char) })
 }
 
 /// A search for the evidence of claims.
@@ -96,7 +96,14 @@ impl Search<'_> {
         let source = |hit: &Hit| {
             let Passage { title, heading, table_header, text, start_char, .. } = hit.passage.as_ref();
             let title = title_of(title, heading, table_header.as_deref());
-            CheckSource { urn: Some(hit.urn()), id: None, title, text: text.clone(), start: offset(*start_char) }
+            CheckSource {
+                urn: Some(hit.urn()),
+                id: None,
+                title,
+                table_header: table_header.clone(),
+                text: text.clone(),
+                start: offset(*start_char),
+            }
         };
         Ok(found.hits.iter().map(source).collect())
     }

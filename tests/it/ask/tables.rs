@@ -101,6 +101,30 @@ async fn a_row_that_fits_in_no_chunk_answers_by_its_name() {
 }
 
 #[tokio::test]
+async fn a_header_of_two_rows_names_the_columns_of_each_chunk() {
+    let app = TestApp::built_in().await;
+    let mut page = String::from("| | Year ended March 31, | |\n|---|---|---|\n| (In thousands) | 2019 | 2018 |\n");
+    for number in 0..90 {
+        let _ = writeln!(page, "| Cost of Tarn{number} | {} | {} |", 4_000 + number, 3_000 + number);
+    }
+    app.ingest("costs", &[("costs.md", &page)]).await;
+    let answer = ask(&app, "costs", "What was the cost of Tarn87 in 2018?", "supported").await;
+    let expected = "Cost of Tarn87 (In thousands) | Year ended March 31, 2019: 4087 | 2018: 3087 [^1]";
+    assert_eq!(answer.body["answer"], expected, "{answer:?}");
+    let cited = answer.body["citations"][0]["source_index"].as_u64().expect("an index");
+    let source = &answer.body["sources"][usize::try_from(cited).expect("small")];
+    assert_eq!(source["table_header"], "| | Year ended March 31, | |\n| (In thousands) | 2019 | 2018 |");
+    for (claim, verdict) in [
+        ("Tarn87 had a cost of 3087 in 2018. [^1]", "supported"),
+        ("Tarn87 had a cost of 4087 in 2018. [^1]", "contradicted"),
+    ] {
+        let checked = app.post("/v1/check", json!({"text": claim, "urns": [source["urn"]]})).await;
+        assert_eq!(checked.body["claims"][0]["verdict"], verdict, "{checked:?}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_cited_row_is_checked_below_its_header() {
     let app = TestApp::built_in().await;
     let mut page = String::from("| Station | Altitude |\n|---|---|\n");
@@ -116,6 +140,10 @@ async fn a_cited_row_is_checked_below_its_header() {
         !source["text"].as_str().expect("text").contains("Altitude"),
         "the header is in an earlier chunk: {found:?}"
     );
+    assert_eq!(source["table_header"], "| Station | Altitude |");
+    let urn = utf8_percent_encode(source["urn"].as_str().expect("a urn"), NON_ALPHANUMERIC);
+    let cited = app.get(&format!("/v1/citations/{urn}")).await;
+    assert_eq!(cited.body["passage"]["table_header"], source["table_header"], "{cited:?}");
     let check = async || {
         let body = json!({"text": "The altitude of Tarn119 is 419 m. [^1]", "urns": [source["urn"]]});
         let checked = app.post("/v1/check", body).await;

@@ -382,6 +382,7 @@ fn seen(source: SourceReply, verdicts: &HashMap<String, VerdictReply>) -> Source
     SourceSeen {
         document: source.source,
         title,
+        table_header: source.table_header,
         text: source.text,
         grade: source.grade,
         probability: verdict.and_then(|verdict| verdict.probability),

@@ -89,6 +89,8 @@ pub(super) struct SourceReply {
     pub(super) source: String,
     pub(super) title: String,
     pub(super) heading: Vec<String>,
+    #[serde(default)]
+    pub(super) table_header: Option<String>,
     pub(super) text: String,
     pub(super) grade: Option<Grade>,
 }

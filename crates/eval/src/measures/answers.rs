@@ -45,6 +45,8 @@ pub struct SourceSeen {
     pub document: String,
     /// Its title and headings.
     pub title: String,
+    /// The header of the table whose later rows it begins with.
+    pub table_header: Option<String>,
     /// Its words.
     pub text: String,
     /// Grade given by the grader.
@@ -53,6 +55,12 @@ pub struct SourceSeen {
     pub probability: Option<f32>,
     /// Whether a configured grading model would be asked about it; `None` if the trace does not contain this.
     pub is_doubtful: Option<bool>,
+}
+
+impl SourceSeen {
+    fn prepare(&self) -> PreparedSource {
+        PreparedSource::with_context(&self.text, &self.title).below(self.table_header.as_deref())
+    }
 }
 
 /// The outcome of an ask.
@@ -149,8 +157,7 @@ impl QuestionFigures {
         answer: &str,
         sources: &[SourceSeen],
     ) {
-        let prepared: Vec<PreparedSource> =
-            sources.iter().map(|source| PreparedSource::with_context(&source.text, &source.title)).collect();
+        let prepared: Vec<PreparedSource> = sources.iter().map(SourceSeen::prepare).collect();
         let draft = Draft::new(answer, &prepared);
         let cited: Vec<String> = draft
             .citations()

@@ -16,6 +16,7 @@ fn reply(end: ReplyEnd, sources: &[(&str, &str)]) -> Reply {
     let seen = |(place, &(document, text)): (usize, &(&str, &str))| SourceSeen {
         document: document.to_owned(),
         title: String::new(),
+        table_header: None,
         text: text.to_owned(),
         grade: Some(if place == 0 { Grade::Correct } else { Grade::Ambiguous }),
         probability: None,

@@ -123,6 +123,7 @@ mod tests {
         SourceSeen {
             document: "d".to_owned(),
             title: String::new(),
+            table_header: None,
             text: text.to_owned(),
             grade: Some(grade),
             probability: Some(probability),

@@ -234,6 +234,11 @@ class CitedPassage(BaseModel):
     """
     When this version was stored.
     """
+    table_header: str | None
+    """
+    Caption and header of the table that the passage begins in, if they stand in an earlier one: they name its columns,
+    and are no part of its text.
+    """
     text: str
     """
     The passage, word for word.
@@ -1002,6 +1007,11 @@ class Source(BaseModel):
     start: int
     """
     Start of the passage in the document's text, in Unicode code points.
+    """
+    table_header: str | None
+    """
+    Caption and header of the table that the passage begins in, if they stand in an earlier one: they name its columns,
+    and are no part of its text.
     """
     text: str
     """
