@@ -3,7 +3,7 @@
 use super::answer::{Citation, Claim};
 use super::claim::Role;
 use super::draft::{Draft, source_index};
-use super::source::Basis;
+use super::prepared::Basis;
 use super::support::{Contradiction, LexicalScorer, SupportScorer};
 use crate::span::Span;
 

@@ -6,7 +6,7 @@ use super::answer::{Citation, Claim};
 use super::claim::{Role, Statement, cover, plain, statements};
 use super::exempt::{Lapse, lapses};
 use super::marker::{MalformedMarker, Marker, Markers, markers};
-use super::source::{Basis, PreparedSource};
+use super::prepared::{Basis, PreparedSource};
 use super::support::{LexicalScorer, Support, SupportScorer};
 use crate::markdown::blocks;
 use crate::sentence::sentences_of;

@@ -1,7 +1,7 @@
 //! The texts that vouch for words of an answer: its sources and the question.
 
 use super::address;
-use crate::citation::source::PreparedSource;
+use crate::citation::prepared::PreparedSource;
 
 /// Texts that may hold words of an answer.
 pub(super) struct Known<'s> {

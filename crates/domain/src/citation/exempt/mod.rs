@@ -32,7 +32,7 @@ use self::instruction::instructions;
 pub(super) use self::instruction::instructs;
 use self::known::Known;
 use super::claim::{Role, Statement, between_markers, plain, without_markers};
-use super::source::Basis;
+use super::prepared::Basis;
 use super::support::{calculated, is_name};
 use super::term::{Term, TermKind, terms};
 use crate::lexical::function_words::is_german;

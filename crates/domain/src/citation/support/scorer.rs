@@ -10,7 +10,8 @@ use super::model::MODEL;
 use super::polarity::Claim;
 use super::quotation::{Quotation, quotation};
 use super::{Contradiction, MissingKind, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer, repeats};
-use crate::citation::source::{Basis, PreparedSource, SourceParts};
+use crate::citation::prepared::{Basis, PreparedSource};
+use crate::citation::source::SourceParts;
 use crate::citation::term::TermKind;
 
 /// Highest score of a claim that a missing fact or a reversal decides against.
