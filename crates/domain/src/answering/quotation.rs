@@ -44,13 +44,10 @@ impl<'s> SentenceReader<'s> {
         let heads_list = here.list.is_some_and(|list| list.is_headed);
         let is_row = sentence.kind == BlockKind::TableRow;
         let can_state = tells_release || heads_list || is_row || sentence.kind == BlockKind::Paragraph;
-        if !can_state || is_label(words.trim()) {
+        if !can_state || is_label(words.trim()) || is_row && has_no_value(words) {
             return None;
         }
         let header = self.headers.above(sentence.range.start, sentence.header.as_ref()).filter(|_| is_row);
-        if is_row && has_no_value(words) {
-            return None;
-        }
         let row = header.map(|header| labelled(header, words));
         let row = match self.group_that_tells(sentence, words) {
             Some(group) => Some(format!("{group}: {}", row.as_deref().unwrap_or_else(|| without_row_bars(words)))),

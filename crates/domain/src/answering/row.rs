@@ -2,7 +2,7 @@
 
 use super::naming::words_in;
 use crate::evidence::Question;
-use crate::markdown::{cells, is_table_delimiter, labelling_columns};
+use crate::markdown::{cells, is_table_delimiter, labelling_columns, only_label};
 use crate::month::is_month;
 use crate::wording::{has_digit, lower_case_words};
 
@@ -101,8 +101,7 @@ impl Labels {
 
     /// Takes the only label of a row.
     fn take_lead(&mut self, row: &mut [&str]) {
-        let mut named = row.iter_mut().enumerate().filter(|(_, label)| !label.is_empty());
-        if let (Some((1.., label)), None) = (named.next(), named.next()) {
+        if let Some(label) = only_label(row).and_then(|column| row.get_mut(column)) {
             self.add_lead(std::mem::take(label));
         }
     }

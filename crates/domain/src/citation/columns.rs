@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::source::{SourceParts, SourceSentence, Token};
 use super::term::TermKind;
-use crate::markdown::{BlockKind, cells, ends_group, group_name, labelling_columns};
+use crate::markdown::{BlockKind, RowOfGroup, cells};
 
 /// Most cells of a row that deny, and most words of the head of one: no honest table has more.
 const MOST_DENIED: usize = 16;
@@ -37,10 +37,10 @@ impl Header {
             }
             BlockKind::TableRow => {
                 self.is_open = false;
-                if group_name(words).is_some() {
-                    self.group = number..number + 1;
-                } else if ends_group(words) {
-                    self.group = 0..0;
+                match RowOfGroup::of(words) {
+                    RowOfGroup::Name => self.group = number..number + 1,
+                    RowOfGroup::Sum => self.group = 0..0,
+                    RowOfGroup::Member => {}
                 }
             }
             BlockKind::Rule => {}
@@ -208,19 +208,8 @@ fn heads<'s>(source: &'s SourceParts, header: &Range<usize>, column: usize) -> i
     let rows = source.sentences.get(header.clone()).unwrap_or_default();
     let last = rows.len().saturating_sub(1);
     rows.iter().enumerate().flat_map(move |(number, row)| {
-        let words = source.word(&row.bytes).filter(|_| number < last);
-        let label = words.and_then(|words| labelling_columns(words).get(column.checked_sub(1)?).map(|label| label + 1));
-        let label = label.unwrap_or(column);
+        let labels = row.labels.iter().filter(|_| number < last);
+        let label = labels.copied().nth(column.saturating_sub(1)).map_or(column, |label| label + 1);
         row.tokens.clone().filter(move |token| column_of(source, *token) == Some(label))
     })
-}
-
-/// The header of a table as the lines of Markdown above its rows.
-pub(super) fn header_above(header: &str) -> String {
-    let is_row = |line: &&str| line.trim_start().starts_with('|');
-    let Some(first) = header.lines().find(is_row) else { return String::new() };
-    let caption = header.lines().filter(|line| !is_row(line)).map(|line| format!("{line}\n\n"));
-    let delimiter = format!("{first}\n|{}\n", "---|".repeat(cells(first.trim()).count()));
-    let others = header.lines().filter(is_row).skip(1).map(|line| format!("{line}\n"));
-    caption.chain([delimiter]).chain(others).collect()
 }

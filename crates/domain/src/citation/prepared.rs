@@ -2,19 +2,19 @@
 
 use std::sync::OnceLock;
 
-use super::columns::header_above;
 use super::source::SourceParts;
-use crate::split::named_row;
+use crate::split::lines_above_rows;
 
 /// A source's text, parsed once so that many claims can be compared with it.
 ///
 /// Parsing happens at the first comparison: an answer rarely cites more than a few of its sources.
 #[derive(Debug, Clone)]
 pub struct PreparedSource {
+    /// The text, behind the header of the table whose later rows it begins with.
     text: String,
+    /// Bytes of that header; 0 if there is none.
+    repeated: usize,
     context: String,
-    /// The header of the table whose later rows the text begins with, as lines of Markdown; empty if there is none.
-    table_header: String,
     /// Code point of the document at which the text starts.
     start: usize,
     parts: OnceLock<SourceParts>,
@@ -64,21 +64,14 @@ impl PreparedSource {
     /// of the context are never quoted, for they do not stand in the text.
     #[must_use]
     pub fn with_context(text: &str, context: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            context: context.to_owned(),
-            table_header: String::new(),
-            start: 0,
-            parts: OnceLock::new(),
-        }
+        Self { text: text.to_owned(), repeated: 0, context: context.to_owned(), start: 0, parts: OnceLock::new() }
     }
 
     /// The same source, which begins with later rows of a table: they are read below its header, which is not quoted either.
-    /// A header that names a row, since the text begins within it, heads no rows.
     #[must_use]
     pub fn below(self, table_header: Option<&str>) -> Self {
-        let header = table_header.filter(|header| named_row(header).is_none()).unwrap_or_default();
-        Self { table_header: header_above(header), parts: OnceLock::new(), ..self }
+        let header = table_header.map(lines_above_rows).unwrap_or_default();
+        Self { text: format!("{header}{}", self.text()), repeated: header.len(), parts: OnceLock::new(), ..self }
     }
 
     /// The same source as a slice of its document that starts at this code point: quotes have their range there.
@@ -90,7 +83,7 @@ impl PreparedSource {
     /// The text that was prepared.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.text.get(self.repeated..).unwrap_or_default()
     }
 
     /// The words it was found by that are not in its text.
@@ -99,9 +92,6 @@ impl PreparedSource {
     }
 
     pub(super) fn parts(&self) -> &SourceParts {
-        self.parts.get_or_init(|| {
-            let text = format!("{}{}", self.table_header, self.text);
-            SourceParts::of(&text, &self.context, self.start, self.table_header.len())
-        })
+        self.parts.get_or_init(|| SourceParts::of(&self.text, &self.context, self.start, self.repeated))
     }
 }

@@ -10,7 +10,7 @@ use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
 use crate::asking::is_auxiliary;
-use crate::markdown::BlockKind;
+use crate::markdown::{BlockKind, labelling_columns};
 use crate::span::IndexedText;
 use crate::wording::{differ_by_ending, lower_case};
 
@@ -61,6 +61,8 @@ pub(super) struct SourceSentence {
     pub(super) lead_in: Range<usize>,
     /// The number of the row that names its group in its table, if one does: "Americas:"; none elsewhere.
     pub(super) group: Range<usize>,
+    /// Of a header, the column whose label stands above each, from 0; empty elsewhere.
+    pub(super) labels: Vec<usize>,
     pub(super) denials: Denials,
 }
 
@@ -149,6 +151,7 @@ impl SourceParts {
                 name,
                 header: above,
                 lead_in: if is_row { header.lead_in() } else { 0..0 },
+                labels: if kind == BlockKind::TableHeader { labelling_columns(words) } else { Vec::new() },
                 group: if kind == BlockKind::TableRow { header.group(number) } else { 0..0 },
                 denials,
             });

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{QuestionTerms, TermMask};
 use crate::lexical::analyzer::Analyzer;
-use crate::markdown::{BlockKind, ends_group, group_name};
+use crate::markdown::{BlockKind, RowOfGroup};
 use crate::sentence::{Sentence, sentences};
 use crate::wording::answers_yes_or_no;
 
@@ -143,10 +143,10 @@ impl TableAbove {
             BlockKind::TableRow => {
                 self.is_under_way = false;
                 let words = text.get(sentence.words()).unwrap_or_default();
-                if group_name(words).is_some() {
-                    (self.group, self.group_mask) = (Some(sentence.words()), mask);
-                } else if ends_group(words) {
-                    (self.group, self.group_mask) = (None, 0);
+                match RowOfGroup::of(words) {
+                    RowOfGroup::Name => (self.group, self.group_mask) = (Some(sentence.words()), mask),
+                    RowOfGroup::Sum => (self.group, self.group_mask) = (None, 0),
+                    RowOfGroup::Member => {}
                 }
             }
             BlockKind::Rule => {}

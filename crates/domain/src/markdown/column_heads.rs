@@ -103,9 +103,12 @@ impl ColumnHeads {
         let kinds: Vec<Cell> = row.map(Cell::of).collect();
         let count = |those: &[Cell]| kinds.iter().filter(|kind| those.contains(kind)).count();
         let named = kinds.len() - count(&[Cell::Empty]);
-        if named == 0 || count(&[Cell::Quantity]) > 0 {
+        if named == 0 {
             // "(In thousands)" names no row.
-            return named == 0 && name.starts_with('(') && name.ends_with(')');
+            return name.starts_with('(') && name.ends_with(')');
+        }
+        if count(&[Cell::Quantity]) > 0 {
+            return false;
         }
         let units = count(&[Cell::Unit, Cell::Sign]);
         if units == named && (count(&[Cell::Unit]) > 0 || name.starts_with('(')) {
@@ -115,7 +118,7 @@ impl ColumnHeads {
         let fills = |kind: Cell| kinds.len() > 1 && count(&[kind, Cell::Period, Cell::Unit]) == kinds.len();
         kinds.len() > 1
             && self.is_incomplete(kinds.len())
-            && (marks == named || marks > 1 || (self.spans_with_one_label() && fills(Cell::Label)))
+            && (marks == named || marks > 1 || (only_label(&self.labels).is_some() && fills(Cell::Label)))
     }
 
     /// Whether columns behind the first have no name of their own yet, below nothing that names what stands in the first.
@@ -125,12 +128,6 @@ impl ColumnHeads {
         let are_equal = labels.len() > 1 && labels.windows(2).all(|pair| pair.first() == pair.last());
         let has_corner = self.labels.first().is_some_and(|corner| !corner.is_empty());
         are_equal || (has_gaps && (!has_corner || labels.iter().all(|label| label.is_empty())))
-    }
-
-    /// Whether nothing but one label stands above all columns.
-    fn spans_with_one_label(&self) -> bool {
-        let mut labelled = self.labels.iter().enumerate().filter(|(_, label)| !label.is_empty());
-        labelled.next().is_some_and(|(column, _)| column > 0) && labelled.next().is_none()
     }
 }
 
@@ -163,24 +160,26 @@ impl Cell {
     }
 }
 
+/// The column, from 0, of the only label in a row of a header, if it is not the first: it stands above all columns but that.
+pub(crate) fn only_label<S: AsRef<str>>(row: &[S]) -> Option<usize> {
+    let mut named = (0..).zip(row).filter(|(_, label)| !label.as_ref().is_empty()).map(|(column, _)| column);
+    named.next().filter(|column| *column > 0 && named.next().is_none())
+}
+
 /// The column, from 0, whose label in a row of a header stands above each column: its own, but for one label above all columns
 /// but the first, and for labels of groups of the same number of columns, each before the blanks that it reaches over.
 pub(crate) fn labelling_columns(row: &str) -> Vec<usize> {
-    let is_named: Vec<bool> = cells(row).map(|(_, cell)| !cell.is_empty()).collect();
-    let named: Vec<usize> = (1..is_named.len()).filter(|column| is_named.get(*column) == Some(&true)).collect();
-    let of_group = |column: usize| match named.as_slice() {
-        [only] if is_named.first() == Some(&false) => Some(*only),
-        [1, second, ..] => {
-            let width = second - 1;
-            let is_even = width > 1
-                && (is_named.len() - 1).is_multiple_of(width)
-                && named.len() * width == is_named.len() - 1
-                && named.iter().all(|label| (label - 1).is_multiple_of(width));
-            is_even.then(|| column - (column - 1) % width)
-        }
-        _ => None,
-    };
-    (0..is_named.len()).map(|column| if column == 0 { 0 } else { of_group(column).unwrap_or(column) }).collect()
+    let labels: Vec<&str> = cells(row).map(|(_, label)| label).collect();
+    let columns = 0..labels.len();
+    if let Some(only) = only_label(&labels) {
+        return columns.map(|column| if column == 0 { 0 } else { only }).collect();
+    }
+    let is_named = |column: &usize| labels.get(*column).is_some_and(|label| !label.is_empty());
+    let width = columns.clone().skip(2).find(is_named).map_or(1, |second| second - 1);
+    let begins_group = |column: usize| (column - 1).is_multiple_of(width);
+    let are_groups = (labels.len().max(1) - 1).is_multiple_of(width)
+        && columns.clone().skip(1).all(|column| is_named(&column) == begins_group(column));
+    columns.map(|column| if column == 0 || !are_groups { column } else { column - (column - 1) % width }).collect()
 }
 
 /// Whether these are no words of a unit by themselves: "in", "us".
@@ -196,12 +195,10 @@ fn is_period(words: &[String]) -> bool {
     };
     let has_month = words.iter().any(|word| is_month(word));
     let has_year = words.iter().any(|word| is_year(word) || is_short_year(word));
-    let is_dated = |word: &&String| {
+    let is_dated = |word: &String| {
         !has_digit(word) || is_year(word) || is_short_year(word) || (word.len() <= 2 && (has_month || has_year))
     };
-    (has_month || has_year)
-        && words.iter().filter(|word| has_digit(word)).count() > 0
-        && words.iter().all(|word| is_dated(&word))
+    (has_month || has_year) && words.iter().any(|word| has_digit(word)) && words.iter().all(is_dated)
 }
 
 #[cfg(test)]

@@ -24,10 +24,28 @@ pub(crate) fn group_name(row: &str) -> Option<&str> {
         .filter(|name| !name.is_empty())
 }
 
-/// Whether a row ends the group of those above it: it has no name, or sums them up.
-pub(crate) fn ends_group(row: &str) -> bool {
-    let name = cells(row).next().map(|(_, name)| name).unwrap_or_default();
-    lower_case_words(name).next().is_none_or(|first| SUMS.contains(&first.as_str()))
+/// The part of a row in the groups of its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowOfGroup {
+    /// It names those below it.
+    Name,
+    /// It sums up those above it, or has no name: the group ends.
+    Sum,
+    /// One of them.
+    Member,
+}
+
+impl RowOfGroup {
+    pub(crate) fn of(row: &str) -> Self {
+        let name = cells(row).next().map(|(_, name)| name).unwrap_or_default();
+        if group_name(row).is_some() {
+            Self::Name
+        } else if lower_case_words(name).next().is_none_or(|first| SUMS.contains(&first.as_str())) {
+            Self::Sum
+        } else {
+            Self::Member
+        }
+    }
 }
 
 #[cfg(test)]
@@ -47,7 +65,10 @@ mod tests {
 
     #[test]
     fn a_sum_ends_a_group() {
-        assert!(ends_group("| Total Americas | 3 |") && ends_group("| | 3 |") && ends_group("| **Summe** | 3 |"));
-        assert!(!ends_group("| Property | 3 |"));
+        for row in ["| Total Americas | 3 |", "| | 3 |", "| **Summe** | 3 |"] {
+            assert_eq!(RowOfGroup::of(row), RowOfGroup::Sum, "{row}");
+        }
+        assert_eq!(RowOfGroup::of("| Property | 3 |"), RowOfGroup::Member);
+        assert_eq!(RowOfGroup::of("| Net sales: | |"), RowOfGroup::Name);
     }
 }

@@ -15,9 +15,9 @@ mod link;
 mod tests;
 
 pub use block::{Block, BlockKind, blocks};
-pub(crate) use column_heads::labelling_columns;
+pub(crate) use column_heads::{labelling_columns, only_label};
 pub(crate) use definition::link_definitions;
-pub(crate) use group::{ends_group, group_name, has_no_value};
+pub(crate) use group::{RowOfGroup, group_name, has_no_value};
 pub(crate) use leaf::{Leaf, LeafKind, leaves};
 pub use line::{cells, is_fence, is_table_delimiter};
 pub(crate) use line::{is_bold, quote_marks};

@@ -44,7 +44,7 @@ pub use outline::{Heading, Outline};
 pub use pages::PageMap;
 pub use questions::marked_questions;
 pub use settings::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError};
-pub use tables::named_row;
+pub use tables::{lines_above_rows, named_row};
 
 /// Counts tokens as the embedding model will, without its special tokens.
 pub trait TokenCounter {

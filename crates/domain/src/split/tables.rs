@@ -186,6 +186,19 @@ pub fn named_row(table_header: &str) -> Option<&str> {
     table_header.lines().take(2).find(|line| line.starts_with("| ") && is_name(line))
 }
 
+/// The lines of Markdown that make a table of the rows below this repeated text; empty where it heads no rows, since the piece
+/// begins within one.
+#[must_use]
+pub fn lines_above_rows(table_header: &str) -> String {
+    let is_row = |line: &&str| line.trim_start().starts_with('|');
+    let first = table_header.lines().find(is_row).filter(|_| named_row(table_header).is_none());
+    let Some(first) = first else { return String::new() };
+    let caption = table_header.lines().filter(|line| !is_row(line)).map(|line| format!("{line}\n\n"));
+    let delimiter = format!("{first}\n|{}\n", "---|".repeat(cells(first.trim()).count()));
+    let others = table_header.lines().filter(is_row).skip(1).map(|line| format!("{line}\n"));
+    caption.chain([delimiter]).chain(others).collect()
+}
+
 /// As many words at the beginning of a cell as are repeated.
 fn beginning(cell: &str) -> &str {
     if cell.len() <= LONGEST_NAME {
