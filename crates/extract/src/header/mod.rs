@@ -156,6 +156,16 @@ pub(super) fn is_text(cell: &str) -> bool {
     cell.chars().any(char::is_alphabetic)
 }
 
+/// Whether a cell is a year and nothing else.
+pub(super) fn is_year(cell: &str) -> bool {
+    matches!(Kind::of(cell), Kind::Year(_))
+}
+
+/// Whether a cell has a word in place of a number: "n/a".
+pub(super) fn is_placeholder(cell: &str) -> bool {
+    VALUES.contains(&cell.to_lowercase().as_str())
+}
+
 /// Whether every number of a first row stands over cells of another kind, most of them at least.
 pub(super) fn differs(first: &[Cell], below: &[Vec<Cell>]) -> bool {
     let mut columns: HashMap<usize, Vec<Kind>> = HashMap::new();

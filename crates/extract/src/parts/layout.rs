@@ -15,6 +15,9 @@ const FEWEST_NAMES: usize = 3;
 /// Fewest columns of a table below which sums have names in the column of another one.
 const FEWEST_COLUMNS: usize = 4;
 
+/// Longest unit of a column, in characters.
+const LONGEST_UNIT: usize = 12;
+
 /// What else the second of two columns is often called, in lower case. None of these is a value.
 const NAMES_OF_VALUES: [&str; 9] =
     ["answer", "comment", "comments", "notes", "qty", "remark", "remarks", "result", "salary"];
@@ -54,6 +57,12 @@ impl Row {
     /// Whether its cells may name columns: words, none of them a whole line "Date: 4 May".
     fn may_name(&self) -> bool {
         self.is_text() && self.cells.iter().all(|(_, cell)| !cell.ends_with(':') && !cell.contains(": "))
+    }
+
+    /// Whether its cells may name columns in a header of several rows: words or years.
+    fn may_name_in_several(&self) -> bool {
+        let is_name = |(_, cell): &Cell| (header::is_text(cell) && !cell.contains(": ")) || header::is_year(cell);
+        self.cells.iter().all(|cell| is_name(cell) && !cell.1.ends_with(':'))
     }
 
     fn columns(&self) -> impl Iterator<Item = usize> {
@@ -127,7 +136,7 @@ impl Layout {
         let at = header_row(rows, width);
         let (Some(first), below) = (rows.get(at), rows.get(at + 1..).unwrap_or_default()) else { return Self::Lines };
         let height = header_height(rows, at);
-        let is_marked = first.may_name() && (height > 1 || is_bold_above(first, below));
+        let is_marked = height > 1 || (first.may_name() && is_bold_above(first, below));
         if is_marked {
             return Self::Headed(at, height);
         }
@@ -184,15 +193,34 @@ fn header_row(rows: &[Row], width: usize) -> usize {
     if corner().is_some_and(is_corner) { at - 1 } else { at }
 }
 
-/// How many rows high the header is: a row below a cell that reaches over several columns belongs to it.
+/// How many rows high the header is: a row below a cell that reaches over several columns belongs to it, and one of units.
 fn header_height(rows: &[Row], at: usize) -> usize {
-    let is_above = |row: &&Row| row.may_name() && !row.wide.is_empty() && !row.is_single();
+    let is_above = |row: &&Row| row.may_name_in_several() && !row.wide.is_empty() && !row.is_single();
     let groups = rows.iter().skip(at).take_while(is_above).take(MOST_HEADER_ROWS - 1).count();
-    let below = rows.get(at + groups + 1..).unwrap_or_default();
-    // A row of words below a wide name may be one of the table.
-    let names =
-        |row: &Row| row.may_name() && !row.is_single() && (is_bold_above(row, below) || is_over_numbers(row, below));
-    if groups > 0 && rows.get(at + groups).is_some_and(names) { groups + 1 } else { 1 }
+    let below = |number: usize| rows.get(at + number..).unwrap_or_default();
+    let names = groups > 0 && below(groups).split_first().is_some_and(|(row, body)| names_in_groups(row, body));
+    let height = if names { groups + 1 } else { 1 };
+    let is_named = || below(height - 1).first().is_some_and(Row::may_name_in_several);
+    let are_units = || below(height).split_first().is_some_and(|(row, body)| is_of_units(row, body));
+    if height < MOST_HEADER_ROWS && is_named() && are_units() { height + 1 } else { height }
+}
+
+/// Whether a row below wide names has the names of the single columns. A row of words there may be one of the table.
+fn names_in_groups(row: &Row, body: &[Row]) -> bool {
+    let cells = || body.iter().map(|row| row.cells.clone()).collect::<Vec<_>>();
+    let differs = || if row.is_text() { is_over_numbers(row, body) } else { header::differs(&row.cells, &cells()) };
+    row.may_name_in_several() && !row.is_single() && (is_bold_above(row, body) || differs())
+}
+
+/// Whether a row has the units of columns: brief words over nothing but numbers, and none in the first column, which has names.
+fn is_of_units(row: &Row, body: &[Row]) -> bool {
+    let is_unit = |(column, cell): &Cell| {
+        let is_brief = cell.chars().count() <= LONGEST_UNIT && !header::is_placeholder(cell);
+        is_brief && is_of_numbers(*column, body)
+    };
+    let first = body.iter().flat_map(Row::columns).min();
+    let is_below_names = first.is_some_and(|first| row.columns().all(|column| column > first));
+    is_below_names && !row.is_single() && row.may_name() && row.cells.iter().all(is_unit)
 }
 
 fn is_bold_above(first: &Row, below: &[Row]) -> bool {

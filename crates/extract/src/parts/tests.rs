@@ -137,6 +137,30 @@ fn names_in_several_rows_are_joined() {
 }
 
 #[test]
+fn groups_of_columns_may_be_years_and_units_stand_below_names() {
+    let quarters = ["Region|Team|2>2023||2>2024", "Region|Team|Q1|Q2|Q1|Q2", "North|A|10|12|11|15", "South|B|7|9|8|10"];
+    assert_eq!(
+        read(&quarters),
+        "| Region: North | Team: A | 2023 – Q1: 10 | 2023 – Q2: 12 | 2024 – Q1: 11 | 2024 – Q2: 15 |\n| Region: South | Team: B | 2023 – Q1: 7 | 2023 – Q2: 9 | 2024 – Q1: 8 | 2024 – Q2: 10 |"
+    );
+    let years = ["Site|2>Sales||2>Costs", "Site|2023|2024|2023|2024", "Kiel|100.5|120.5|90.1|95.4"];
+    assert_eq!(
+        read(&years),
+        "| Site: Kiel | Sales – 2023: 100.5 | Sales – 2024: 120.5 | Costs – 2023: 90.1 | Costs – 2024: 95.4 |"
+    );
+    let units = ["Part|Mass|Length", "|kg|mm", "Bolt|0.2|40", "Rod|1.4|900"];
+    assert_eq!(
+        read(&units),
+        "| Part: Bolt | Mass – kg: 0.2 | Length – mm: 40 |\n| Part: Rod | Mass – kg: 1.4 | Length – mm: 900 |"
+    );
+    // A row without its name, and one of words below a wide name.
+    let unnamed = read(&["Part|Mass|Length", "|n/a|free", "Bolt|0.2|40"]);
+    assert!(unnamed.starts_with("| Mass: n/a | Length: free |"), "{unnamed}");
+    let cities = read(&["Part|From|To", "|Kiel|Jena", "Bolt|Bonn|Ulm"]);
+    assert!(cities.starts_with("| From: Kiel | To: Jena |"), "{cities}");
+}
+
+#[test]
 fn a_long_table_is_not_held_back_whole() {
     let mut content = Content::default();
     let mut parts = Parts::default();

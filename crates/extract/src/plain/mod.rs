@@ -3,18 +3,28 @@
 //! Ten styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
 //! plain text has no levels of its own. Questions that are marked as such (`Q: … A: …`) stand below all of them.
 
+mod aligned;
 mod definitions;
 mod hyphens;
+mod pieces;
 mod ruled;
 mod sections;
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use domain::split::{Heading, marked_questions};
 
 pub(super) use definitions::written_out;
 pub(super) use hyphens::joined;
-pub(super) use ruled::with_bars;
+
+/// The text with its tables that no bars mark as rows between bars: those with a rule below their header, and those that are
+/// aligned.
+pub(super) fn with_bars(text: &str) -> Cow<'_, str> {
+    match ruled::with_bars(text) {
+        Cow::Borrowed(text) => aligned::with_bars(text),
+        Cow::Owned(text) => Cow::Owned(aligned::with_bars(&text).into_owned()),
+    }
+}
 
 /// Longest heading, in characters.
 const LONGEST: usize = 100;

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::pieces::{Piece, pieces};
 use crate::rows::{delimiter, row};
 
 /// Fewest signs of a rule, and of a part of one.
@@ -15,9 +16,6 @@ const FEWEST_ROWS: usize = 2;
 
 /// Most columns by which the cell of a row may stand beside its name.
 const MOST_SHIFT: usize = 1;
-
-/// A part of a line that two blanks separate from the next: where it begins and ends, and its words.
-type Piece = (usize, usize, String);
 
 /// The text with such tables as rows between bars.
 pub(crate) fn with_bars(text: &str) -> Cow<'_, str> {
@@ -141,35 +139,15 @@ fn below_names(line: &str, names: &[Piece]) -> Option<Vec<String>> {
     if own.len() < 2 || line.contains('\t') {
         return None;
     }
-    for (start, end, words) in own {
-        let is_free = |cell: &String, (from, to, _): &Piece| {
-            cell.is_empty() && (start.abs_diff(*from) <= MOST_SHIFT || end.abs_diff(*to) <= MOST_SHIFT)
+    for Piece { columns, words } in own {
+        let is_free = |cell: &String, name: &Piece| {
+            let is_near = |one: usize, other: usize| one.abs_diff(other) <= MOST_SHIFT;
+            cell.is_empty() && (is_near(columns.start, name.columns.start) || is_near(columns.end, name.columns.end))
         };
         let (cell, _) = cells.iter_mut().zip(names).find(|(cell, name)| is_free(cell, name))?;
         *cell = words;
     }
     Some(cells)
-}
-
-/// The parts of a line between two blanks or more.
-fn pieces(line: &str) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut blanks = 0;
-    for (place, sign) in line.trim_end().chars().enumerate() {
-        match (sign, pieces.last_mut()) {
-            (' ', _) => blanks += 1,
-            (_, Some((_, end, words))) if blanks < 2 => {
-                words.extend(std::iter::repeat_n(' ', blanks));
-                words.push(sign);
-                (*end, blanks) = (place + 1, 0);
-            }
-            (_, _) => {
-                pieces.push((place, place + 1, sign.to_string()));
-                blanks = 0;
-            }
-        }
-    }
-    pieces
 }
 
 #[cfg(test)]
