@@ -198,8 +198,13 @@ pub(super) fn column_of(source: &SourceParts, token: usize) -> Option<usize> {
 
 /// The terms that head a column of a row's table.
 pub(super) fn heads_of(source: &SourceParts, row: &SourceSentence, column: usize) -> HashSet<u32> {
-    let tokens = heads(source, &row.header, column).filter_map(|token| source.tokens.get(token));
+    let tokens = heads_above(source, row, column).into_iter().filter_map(|token| source.tokens.get(token));
     tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect()
+}
+
+/// The positions of the words that head a column of a row's table.
+pub(super) fn heads_above(source: &SourceParts, row: &SourceSentence, column: usize) -> Vec<usize> {
+    heads(source, &row.header, column).collect()
 }
 
 /// The positions of the words of a header that head a column, from 1. Above further rows of the header a label may reach over

@@ -117,6 +117,26 @@ pub(crate) fn is_unit(word: &str) -> bool {
     WORDS.binary_search_by(|(known, _)| (*known).cmp(&lower)).is_ok()
 }
 
+/// The unit that a word names.
+pub(super) fn unit_named(word: &str) -> Option<Unit> {
+    let place = WORDS.binary_search_by(|(known, _)| (*known).cmp(word)).ok()?;
+    WORDS.get(place).map(|(_, unit)| *unit)
+}
+
+/// Units that measure the same, or count the same money.
+const KINDS: [&[Unit]; 5] = [
+    &["cent", "dollar", "euro", "franc", "pound", "yen"],
+    &["cm", "foot", "inch", "km", "m", "mile", "mm", "nm"],
+    &["g", "kg", "mg", "pound", "ton", "tonne"],
+    &["byte", "gb", "mb", "tb"],
+    &["day", "hour", "minute", "month", "ms", "second", "week", "year"],
+];
+
+/// Whether two units measure the same.
+pub(super) fn measures_same(one: Unit, other: Unit) -> bool {
+    KINDS.iter().any(|kind| kind.contains(&one) && kind.contains(&other))
+}
+
 /// Codes of currencies, which stand before or behind a number. They are no names.
 const CURRENCIES: [&str; 4] = ["CHF", "EUR", "GBP", "USD"];
 
@@ -198,11 +218,8 @@ fn is_day_of_month(terms: &[Term], at: usize, text: &str) -> bool {
 
 fn unit_of(text: &str, term: &Term) -> Option<Unit> {
     let word = text.get(term.range.clone())?.to_lowercase();
-    if word == "per" && !text.get(term.range.end..)?.trim_start().starts_with("cent") {
-        return None;
-    }
-    let place = WORDS.binary_search_by(|(known, _)| (*known).cmp(&word)).ok()?;
-    WORDS.get(place).map(|(_, unit)| *unit)
+    let is_per = word == "per" && !text.get(term.range.end..)?.trim_start().starts_with("cent");
+    if is_per { None } else { unit_named(&word) }
 }
 
 #[cfg(test)]

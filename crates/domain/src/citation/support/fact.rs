@@ -8,12 +8,37 @@ use super::contradiction::is_year;
 use super::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::{Unit, is_currency};
-use crate::wording::Quantity;
+use crate::lexical::function_words::is_german;
+use crate::wording::{Quantity, lower_case};
 
 /// Words that begin a sentence before a name and are no part of it.
 const BEFORE_NAMES: [&str; 16] = [
     "Although", "Because", "Besides", "However", "Instead", "Like", "Once", "Since", "Though", "Unless", "Unlike",
     "Until", "Whether", "While", "Whose", "Yes",
+];
+
+/// German nouns around a value, which have capitals and are no names. Sorted by use.
+const GERMAN_NOUNS: [&str; 20] = [
+    "Jahr",
+    "Jahre",
+    "Jahren",
+    "Höhe",
+    "Millionen",
+    "Milliarden",
+    "Tausend",
+    "Euro",
+    "Prozent",
+    "Cent",
+    "Anzahl",
+    "Zahl",
+    "Betrag",
+    "Wert",
+    "Tag",
+    "Tage",
+    "Monat",
+    "Monate",
+    "Woche",
+    "Uhr",
 ];
 
 /// A term of a claim, with its weight.
@@ -109,6 +134,15 @@ fn restricts(claim: &str, word: &Range<usize>) -> bool {
     begins || matches!(next, "by" | "for" | "from" | "if" | "in" | "on" | "to" | "when" | "with")
 }
 
+/// Whether a word is a German article that begins a sentence. In small letters they are words of English too.
+fn is_article(word: &str) -> bool {
+    matches!(word, "Das" | "Die" | "Eines")
+}
+
+fn in_german(claim: &str, terms: &[Term]) -> bool {
+    terms.iter().filter_map(|term| claim.get(term.range.clone())).any(|word| is_german(&lower_case(word)))
+}
+
 /// Whether the word stands between square brackets that hold nothing but numbers.
 fn is_in_brackets(claim: &str, word: &Range<usize>) -> bool {
     let is_number = |sign: char| sign.is_ascii_digit() || matches!(sign, ',' | ' ' | '-' | '–');
@@ -130,6 +164,9 @@ pub(in crate::citation) fn is_name(claim: &str, terms: &[Term], at: usize) -> bo
     }
     if word.chars().skip(1).any(|sign| sign.is_uppercase() || sign.is_ascii_digit()) {
         return true;
+    }
+    if is_german(&lower_case(word)) || is_article(word) || GERMAN_NOUNS.contains(&word) && in_german(claim, terms) {
+        return false;
     }
     let before = claim.get(..term.range.start).unwrap_or_default().trim_end_matches(' ');
     let begins = before.is_empty()

@@ -2,6 +2,7 @@
 //! from which it is calculated, or as a range in which it lies.
 
 use super::calculation::{calculated, reckons};
+use super::cells::places_in_ranges;
 use super::contradiction::is_year;
 use super::polarity::Claim;
 use crate::citation::source::SourceParts;
@@ -37,8 +38,15 @@ pub(super) fn as_sourced<'c>(
     let mut terms = claim.terms.clone();
     let mut differs = false;
     for term in terms.iter_mut().filter(|term| is_lacking(term)) {
-        if let Some(plain) = unscaled(claim.text, term, sources) {
+        let plain = unscaled(claim.text, term, sources).or_else(|| rounded(claim.text, term, sources));
+        if let Some(plain) = plain {
             term.stem = plain;
+            differs = true;
+        }
+    }
+    for place in places_in_ranges(claim, sources) {
+        if let Some(term) = terms.get_mut(place).filter(|term| is_lacking(term)) {
+            term.kind = TermKind::Stop;
             differs = true;
         }
     }
@@ -58,6 +66,50 @@ fn unscaled(text: &str, term: &Term, sources: &[&SourceParts]) -> Option<String>
     let (number, scale) = plain_and_scale(text, term)?;
     let (_, forms) = SCALES.iter().find(|(name, _)| *name == scale)?;
     sources.iter().any(|source| is_held(&[*source], &number) && source.names_any(forms)).then_some(number)
+}
+
+/// Whether a word in lower case multiplies the number before it, in English or German.
+pub(super) fn is_scale(word: &str) -> bool {
+    scale_of(word).is_some()
+        || matches!(
+            word,
+            "bn" | "k" | "m" | "milliarden" | "millionen" | "mio" | "mn" | "mrd" | "tausend" | "thousands" | "tsd"
+        )
+}
+
+/// Whether a line in lower case names the scale of the figures below it.
+pub(super) fn names_scale(line: &str) -> bool {
+    SCALES.iter().any(|(_, forms)| forms.iter().any(|form| line.contains(form)))
+}
+
+/// The figure of a table that the number of a term is when rounded: "84.3 million" of 84,310 in a table "in thousands". `None` if
+/// several are, or none.
+fn rounded(text: &str, term: &Term, sources: &[&SourceParts]) -> Option<String> {
+    let (number, scale) = plain_and_scale(text, term)?;
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let (value, scale) = (number.parse::<f64>().ok()?, scale_of(&scale)?);
+    let half = 0.5 / 10_f64.powi(i32::try_from(decimals).ok()?);
+    let mut found: Vec<&str> = Vec::new();
+    for source in sources {
+        for (name, forms) in SCALES {
+            let Some(factor) = scale_of(name).map(|own| scale / own).filter(|factor| *factor > 1.0) else { continue };
+            if !source.names_any(forms) {
+                continue;
+            }
+            let rows = source.sentences.iter().filter(|row| row.is_row);
+            let numbers = rows.flat_map(|row| source.tokens.get(row.tokens.clone()).unwrap_or_default());
+            let stems =
+                numbers.filter(|token| token.kind == TermKind::Number).filter_map(|token| source.stem(token.term));
+            let is_it = |stem: &&str| stem.parse::<f64>().is_ok_and(|other| (other / factor - value).abs() <= half);
+            found.extend(stems.filter(is_it));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    match found.as_slice() {
+        [only] => Some((*only).to_owned()),
+        _ => None,
+    }
 }
 
 /// The number of a term before its scale, and the scale.

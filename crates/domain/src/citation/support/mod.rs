@@ -8,6 +8,7 @@
 //! `docs/quality.md`.
 
 mod calculation;
+mod cells;
 mod contradiction;
 mod fact;
 pub mod features;

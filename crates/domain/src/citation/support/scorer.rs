@@ -1,5 +1,6 @@
 //! The built-in judge of support: words, and nothing else.
 
+use super::cells::{Told, Verdict, told_by_cells};
 use super::contradiction::Difference;
 use super::fact::{Fact, facts};
 use super::features::{self, Comparison};
@@ -9,13 +10,18 @@ use super::misplaced::Values;
 use super::model::MODEL;
 use super::polarity::Claim;
 use super::quotation::{Quotation, quotation};
-use super::{Contradiction, MissingKind, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer, repeats};
+use super::{
+    Contradiction, ContradictionKind, MissingKind, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer, repeats,
+};
 use crate::citation::prepared::{Basis, PreparedSource};
 use crate::citation::source::SourceParts;
 use crate::citation::term::TermKind;
 
 /// Highest score of a claim that a missing fact or a reversal decides against.
 const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
+
+/// Least score of a claim that cells of a table say by "yes" or "no", where nothing of it is missing.
+const SAID_BY_CELLS: f32 = 0.8;
 
 /// Score of a claim that quotes its source: that of one which repeats it.
 const QUOTED: f32 = 0.95;
@@ -111,9 +117,14 @@ impl LexicalScorer<'_> {
 
     fn judge(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
         let cited = self.cited(sources);
+        let told = told_by_cells(claim, facts, &cited);
         match as_sourced(claim, &cited, self.question.map(PreparedSource::parts)) {
-            Some(read) => self.judge_sourced(&read, &self::facts(&read), sources, &cited),
-            None => self.judge_sourced(claim, facts, sources, &cited),
+            Some(read) => {
+                let facts = self::facts(&read);
+                let told = told.or_else(|| told_by_cells(&read, &facts, &cited));
+                self.judge_sourced(&read, &facts, sources, (&cited, told))
+            }
+            None => self.judge_sourced(claim, facts, sources, (&cited, told)),
         }
     }
 
@@ -123,7 +134,7 @@ impl LexicalScorer<'_> {
         claim: &Claim<'_>,
         facts: &[Fact<'_>],
         sources: &[usize],
-        cited: &[&SourceParts],
+        (cited, told): (&[&SourceParts], Option<Told>),
     ) -> Judged {
         let comparison = Comparison::new(claim, facts, cited);
         let quotation = quotation(claim, cited, self.question.map(PreparedSource::parts));
@@ -134,17 +145,28 @@ impl LexicalScorer<'_> {
             return Judged { support, dispute: None, quoted: comparison.into_quoted(), weight, is_repeated: true };
         }
         let denied = (quotation == Some(Quotation::Denied)).then_some(Reversal::Denial);
-        let (missing, reversal) = (comparison.missing(), comparison.reversal().or(denied));
+        let is_told = told.as_ref().is_some_and(|told| matches!(told.verdict, Verdict::SaysSo));
+        let missing = comparison.missing();
+        let reversal = comparison
+            .reversal()
+            .or(denied)
+            .filter(|reversal| !is_told || !matches!(reversal, Reversal::Denial | Reversal::Quantity));
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
+        let score = if is_told { score.max(SAID_BY_CELLS) } else { score };
         let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
         let quote = comparison.quote();
         let is_repeated = quote.as_ref().is_some_and(|quote| repeats(&quote.text, claim.text));
         let differing = if is_whole { None } else { self.contradiction(claim, &comparison, sources) };
-        let (corrected, misplaced) = match self.misplaced(claim, facts, sources, is_repeated) {
+        let is_denial = |dispute: &Dispute| dispute.contradiction.kind == ContradictionKind::Denial;
+        let differing = differing.filter(|dispute| !is_told || !is_denial(dispute));
+        let has_values = told.as_ref().is_some_and(|told| matches!(told.verdict, Verdict::HasValues));
+        let misplaced = self.misplaced(claim, facts, sources, is_repeated);
+        let (corrected, misplaced) = match misplaced.filter(|found| found.is_corrected || !has_values) {
             Some(found) if found.is_corrected => (Some(found), None),
             found => (None, found),
         };
-        let dispute = corrected.or(differing).or(misplaced);
+        let by_cells = || told.filter(|_| !is_repeated).and_then(|told| dispute_of(&told, cited, sources));
+        let dispute = corrected.or_else(by_cells).or(differing).or(misplaced);
         // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a small number that is
         // right proves nothing of what is said of it.
         let is_decided =
@@ -208,6 +230,14 @@ impl LexicalScorer<'_> {
         let claim = Claim::of(claim);
         Comparison::new(&claim, &facts(&claim), &self.cited(sources)).features()
     }
+}
+
+/// The dispute of a claim with cells that say something else.
+fn dispute_of(told: &Told, cited: &[&SourceParts], sources: &[usize]) -> Option<Dispute> {
+    let Verdict::Differs(Difference { kind, fact }) = told.verdict else { return None };
+    let quote = cited.get(told.source)?.quote(&told.bytes)?;
+    let contradiction = Contradiction { kind, source_index: *sources.get(told.source)?, quote };
+    Some(Dispute { contradiction, fact, weight: 0.0, is_corrected: false })
 }
 
 /// The support of a claim in another language, of which words tell no more than that its numbers and months are missing.

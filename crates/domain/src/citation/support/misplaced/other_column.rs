@@ -33,9 +33,17 @@ impl<'v> Values<'v> {
                 let mut stems = some.difference(others).filter_map(|term| source.stem(*term));
                 stems.any(|stem| self.has_fact(stem))
             };
+            let is_whole = |label: &HashSet<u32>| {
+                let mut stems = label.iter().filter_map(|term| source.stem(*term));
+                !label.is_empty() && stems.all(|stem| self.has_fact(stem))
+            };
+            // "Change 2019 to 2018" heads neither the values of 2019 nor those of 2018.
+            let is_part = |short: &HashSet<u32>, long: &HashSet<u32>| {
+                short.len() < long.len() && short.is_subset(long) && is_whole(short) && !is_whole(long)
+            };
             let is_named = |column: usize| {
                 let other = heads_of(source, sentence, column);
-                names(&other, &own) && !names(&own, &other)
+                is_part(&other, &own) || (names(&other, &own) && !names(&own, &other) && !is_part(&own, &other))
             };
             let mut rivals = self.rivals(source, sentence, value);
             let rival = rivals.find(|at| column_of(source, *at).is_some_and(is_named));
@@ -73,6 +81,12 @@ impl<'v> Values<'v> {
         let last = sentence.tokens.end.checked_sub(1).and_then(|last| column_of(source, last))?;
         let last = last.min(MOST_COLUMNS);
         let heads: Vec<HashSet<u32>> = (1..=last).map(|column| heads_of(source, sentence, column)).collect();
+        // "Change 2019 to 2018" is named by its own word.
+        let is_of_part = |term: &u32, long: &HashSet<u32>| {
+            heads.iter().any(|short| short.len() < long.len() && short.is_subset(long) && short.contains(term))
+        };
+        let own = |label: &HashSet<u32>| label.iter().filter(|term| !is_of_part(term, label)).copied().collect();
+        let heads: Vec<HashSet<u32>> = heads.iter().map(own).collect();
         let terms = &self.claim.terms;
         let at = terms.iter().position(|other| other.range == term.range)?;
         // A value behind a colon is named by its label, and not by the next one: "2019: $12 | 2018: $9".

@@ -1,0 +1,219 @@
+//! Rises and falls that a claim tells between two columns of a row.
+
+use super::Differing;
+use super::table::{Column, Table, number_in};
+use crate::citation::support::contradiction::{ContradictionKind, is_year};
+use crate::citation::support::figures::is_date;
+use crate::citation::support::polarity::Claim;
+use crate::citation::term::{Term, TermKind};
+use crate::wording::lower_case;
+
+/// Words of a rise and of a fall, in lower case.
+const RISES: [&str; 24] = [
+    "climbed",
+    "erhöhte",
+    "gestiegen",
+    "grew",
+    "grow",
+    "growing",
+    "grown",
+    "grows",
+    "higher",
+    "increase",
+    "increased",
+    "increases",
+    "increasing",
+    "jumped",
+    "more",
+    "rise",
+    "risen",
+    "rises",
+    "rising",
+    "rose",
+    "stieg",
+    "stiegen",
+    "surged",
+    "wuchs",
+];
+const FALLS: [&str; 26] = [
+    "decline",
+    "declined",
+    "declines",
+    "declining",
+    "decrease",
+    "decreased",
+    "decreases",
+    "decreasing",
+    "dropped",
+    "drops",
+    "fall",
+    "fallen",
+    "falling",
+    "falls",
+    "fell",
+    "fewer",
+    "fiel",
+    "gesunken",
+    "less",
+    "lower",
+    "reduced",
+    "sank",
+    "sanken",
+    "shrank",
+    "shrunk",
+    "verringerte",
+];
+/// Words of both that compare what stands before "than" with what follows it.
+const COMPARATIVES: [&str; 5] = ["fewer", "higher", "less", "lower", "more"];
+
+/// Words of a claim that is about places in an order, where the first is the smallest.
+const ORDERS: [&str; 6] = ["place", "placed", "platz", "position", "rank", "ranked"];
+
+/// Stems of words in the label of a column that tells a change.
+const CHANGES: [&str; 8] = ["chang", "decreas", "differ", "growth", "increas", "movement", "varianc", "veränderung"];
+
+/// A movement that a claim tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Movement {
+    Rise,
+    Fall,
+}
+
+impl Movement {
+    /// Whether it leads from one value to another. Equal ones are neither risen nor fallen.
+    fn leads(self, from: f64, to: f64) -> bool {
+        if self == Self::Rise { to > from } else { to < from }
+    }
+}
+
+/// A row that moves otherwise.
+pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing> {
+    let [row] = table.named_rows.as_slice() else { return None };
+    let words: Vec<String> = words(claim);
+    // "Net increase in cash" is a name.
+    let is_name =
+        |place: usize| row.places.contains(&place) || table.columns.iter().any(|column| column.places.contains(&place));
+    let (movement, at) = movement(&words, is_name)?;
+    if words.iter().any(|word| ORDERS.contains(&word.as_str())) {
+        return None;
+    }
+    let is_comparison = words.get(at).is_some_and(|word| COMPARATIVES.contains(&word.as_str()));
+    let differs = |from: f64, to: f64| !movement.leads(from, to);
+    let differing = Differing { kind: ContradictionKind::Opposite, fact: None, row: row.row };
+    if let Some((from, to)) = from_and_to(claim, &words)
+        && let (Some(one), Some(two)) = (column_with(table, row.row, from), column_with(table, row.row, to))
+    {
+        let names_year = claim.terms.iter().any(|term| is_date(claim.text, term));
+        let is_backwards = || year_of(table, one).zip(year_of(table, two)).is_some_and(|(one, two)| one > two);
+        return (differs(from, to) || (!names_year && is_backwards())).then_some(differing);
+    }
+    if let Some(change) = change_told(table, row.row, claim) {
+        return differs(0.0, change).then_some(differing);
+    }
+    let (from, to) = years(table, claim, is_comparison, &words, at)?;
+    let value = |column: &Column| table.cell(row.row, column.number).and_then(number_in);
+    let (from, to) = (value(from)?, value(to)?);
+    // A larger loss is further below zero.
+    let (from, to) = if from < 0.0 && to < 0.0 { (-from, -to) } else { (from, to) };
+    differs(from, to).then_some(differing)
+}
+
+fn words(claim: &Claim<'_>) -> Vec<String> {
+    let words = claim.terms.iter().map(|term| claim.text.get(term.range.clone()).unwrap_or_default());
+    words.map(|word| lower_case(word).into_owned()).collect()
+}
+
+/// The movement that the words tell, and the place of its word; `None` if they tell none or both. A denied one is none.
+fn movement(words: &[String], is_name: impl Fn(usize) -> bool) -> Option<(Movement, usize)> {
+    let place = |list: &[&str]| {
+        let mut told = words.iter().enumerate().filter(|(at, word)| list.contains(&word.as_str()) && !is_name(*at));
+        told.next().map(|(at, _)| at)
+    };
+    match (place(&RISES), place(&FALLS)) {
+        (Some(at), None) => Some((Movement::Rise, at)),
+        (None, Some(at)) => Some((Movement::Fall, at)),
+        _ => None,
+    }
+    .filter(|_| !words.iter().any(|word| crate::wording::is_negation(word)))
+}
+
+/// The numbers of "from A to B" or "to B from A".
+fn from_and_to(claim: &Claim<'_>, words: &[String]) -> Option<(f64, f64)> {
+    let behind = |prepositions: &[&str]| {
+        let mut found = claim.terms.iter().enumerate().skip(1).filter(|(at, term)| {
+            let before = words.get(at - 1).map_or("", String::as_str);
+            is_quantity(claim, term) && prepositions.contains(&before)
+        });
+        let (_, only) = found.next()?;
+        found.next().is_none().then(|| only.stem.parse::<f64>().ok()).flatten()
+    };
+    Some((behind(&["from", "von"])?, behind(&["auf", "to"])?))
+}
+
+fn is_quantity(claim: &Claim<'_>, term: &Term) -> bool {
+    term.kind == TermKind::Number && !is_date(claim.text, term)
+}
+
+/// The first column in which a row has a number, whatever its sign.
+fn column_with<'t>(table: &'t Table<'_>, row: usize, value: f64) -> Option<&'t Column> {
+    let number = |column: &Column| table.cell(row, column.number).and_then(number_in);
+    table.columns.iter().find(|column| number(column).is_some_and(|number| is_equal(number.abs(), value)))
+}
+
+fn is_equal(one: f64, two: f64) -> bool {
+    (one - two).abs() < f64::EPSILON
+}
+
+/// The change of a row by a value that the claim has, from a column of changes.
+fn change_told(table: &Table<'_>, row: usize, claim: &Claim<'_>) -> Option<f64> {
+    let changes = table.columns.iter().filter(|column| table.is_labelled(column, &CHANGES));
+    let mut values = changes.filter_map(|column| table.cell(row, column.number)).filter_map(number_in);
+    let numbers = || claim.terms.iter().filter(|term| term.kind == TermKind::Number);
+    let claimed =
+        |value: f64| numbers().filter_map(|term| term.stem.parse().ok()).any(|number| is_equal(number, value.abs()));
+    values.find(|value| *value != 0.0 && claimed(*value))
+}
+
+/// The two columns of years between which the claim tells a movement, the one that it begins with first: of two years that it
+/// names the earlier one, or with a comparative the one behind "than"; else the year before the one that it names.
+fn years<'t>(
+    table: &'t Table<'_>,
+    claim: &Claim<'_>,
+    is_comparison: bool,
+    words: &[String],
+    at: usize,
+) -> Option<(&'t Column, &'t Column)> {
+    let columns: Vec<(u32, &Column)> =
+        table.columns.iter().filter_map(|column| Some((year_of(table, column)?, column))).collect();
+    let column = |year: u32| {
+        let mut found = columns.iter().filter(|(other, _)| *other == year).map(|(_, column)| *column);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let mut claimed: Vec<(usize, u32)> = claim
+        .terms
+        .iter()
+        .enumerate()
+        .filter(|(_, term)| is_date(claim.text, term))
+        .filter_map(|(place, term)| Some((place, term.stem.parse().ok()?)))
+        .collect();
+    claimed.dedup_by_key(|(_, year)| *year);
+    match claimed.as_slice() {
+        [(_, year)] if !is_comparison => Some((column(year.checked_sub(1)?)?, column(*year)?)),
+        [(_, one), (second, two)] if is_comparison => {
+            let than = words.iter().position(|word| word == "than")?;
+            (at < than && than < *second).then_some((column(*two)?, column(*one)?))
+        }
+        [(_, one), (_, two)] => Some((column(*one.min(two))?, column(*one.max(two))?)),
+        _ => None,
+    }
+}
+
+/// The year that a column is of: the only one in its label.
+fn year_of(table: &Table<'_>, column: &Column) -> Option<u32> {
+    if table.is_labelled(column, &CHANGES) {
+        return None;
+    }
+    let stems = column.label.iter().filter_map(|term| table.source.stem(*term));
+    let mut years = stems.filter(|stem| is_year(None, stem)).filter_map(|stem| stem.parse().ok());
+    years.next().filter(|_| years.next().is_none())
+}

@@ -1,0 +1,56 @@
+//! A value of a claim that is of another row or column than the one that it names.
+
+use super::Differing;
+use super::table::{Column, Table};
+use crate::citation::source::Token;
+use crate::citation::support::contradiction::ContradictionKind;
+use crate::citation::support::fact::Fact;
+use crate::citation::support::polarity::Claim;
+use crate::citation::term::{Term, TermKind};
+
+/// The named row, where the claim has a number of another cell in place of that in its column; where the row is named by a range,
+/// a number that the row does not have at all.
+pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<Differing> {
+    let [row] = table.named_rows.as_slice() else { return None };
+    let mut named = table.named_columns();
+    let column = named.next().filter(|_| named.next().is_none());
+    let is_name =
+        |place: usize| row.places.contains(&place) || table.columns.iter().any(|column| column.places.contains(&place));
+    let mut values =
+        claim.terms.iter().enumerate().filter(|(place, term)| term.kind == TermKind::Number && !is_name(*place));
+    let (_, term) = values.find(|(_, term)| {
+        let is_in_others = || row.is_range && is_in_other_rows(table, row.row, term);
+        is_in_others() || column.is_some_and(|column| is_of_another_cell(table, row.row, column, claim, term))
+    })?;
+    let fact = facts.iter().position(|fact| fact.stem == term.stem);
+    Some(Differing { kind: ContradictionKind::Number, fact, row: row.row })
+}
+
+fn is_in_other_rows(table: &Table<'_>, row: usize, term: &Term) -> bool {
+    let rows = table.source.term(&term.stem).map(|number| table.source.postings(number)).unwrap_or_default();
+    !rows.contains(&row) && rows.iter().any(|other| table.rows.contains(other))
+}
+
+/// Whether a number stands in a named row in another column, or in the named column in another row, while the cell of both has a
+/// number that the claim does not have, or nothing of the claim.
+fn is_of_another_cell(table: &Table<'_>, row: usize, column: &Column, claim: &Claim<'_>, term: &Term) -> bool {
+    let Some(number) = table.source.term(&term.stem) else { return false };
+    let tokens = |row: usize| {
+        let range = table.source.sentences.get(row).map(|row| row.tokens.clone()).unwrap_or_default();
+        table.source.tokens.get(range).unwrap_or_default().iter()
+    };
+    let is_it = |token: &&Token| token.term == number;
+    let own = || tokens(row).filter(|token| token.column == column.number && !column.label.contains(&token.term));
+    let is_claimed = |token: &Token| claim.terms.iter().any(|term| table.source.term(&term.stem) == Some(token.term));
+    let has_other = own().any(|token| token.kind == TermKind::Number && !is_claimed(token))
+        || (own().next().is_some() && !own().any(is_claimed));
+    if !has_other || own().any(|token| is_it(&token)) {
+        return false;
+    }
+    let in_row = || tokens(row).filter(is_it).any(|token| token.column != column.number);
+    let in_column = || {
+        let rows = table.source.postings(number).iter().filter(|other| table.rows.contains(other));
+        rows.flat_map(|other| tokens(*other)).filter(is_it).any(|token| token.column == column.number)
+    };
+    in_row() || in_column()
+}

@@ -1,0 +1,102 @@
+//! Holds claims against the cells of tables whose row and column they name: "yes" and "no", rises and falls between two columns,
+//! units, and which value is of which row.
+//!
+//! Only what a table says plainly counts; of everything else it says nothing.
+
+mod direction;
+mod elsewhere;
+mod measure;
+mod pairing;
+mod ranges;
+mod table;
+mod yes_no;
+
+use std::ops::Range;
+
+use self::pairing::Pairing;
+use self::table::{Table, tables};
+use self::yes_no::Answer;
+use super::contradiction::{ContradictionKind, Difference};
+use super::fact::Fact;
+use super::polarity::Claim;
+use crate::citation::source::SourceParts;
+
+/// The cells of a table that tell whether a claim is so.
+pub(super) struct Told {
+    pub(super) verdict: Verdict,
+    /// Index among the sources that were looked at.
+    pub(super) source: usize,
+    /// Bytes of the row.
+    pub(super) bytes: Range<usize>,
+}
+
+/// The relation of cells to a claim.
+#[derive(Clone, Copy)]
+pub(super) enum Verdict {
+    /// They say the same by "yes" or "no".
+    SaysSo,
+    /// Each value of the claim stands in the row or column that it names for it.
+    HasValues,
+    /// They say something else.
+    Differs(Difference),
+}
+
+/// A row of a source that says something else, by its number.
+struct Differing {
+    kind: ContradictionKind,
+    fact: Option<usize>,
+    row: usize,
+}
+
+/// The verdict of the tables of the sources on a claim: of those that differ the first, else of one that agrees. One with all
+/// values outweighs another one whose values differ.
+pub(super) fn told_by_cells(claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[&SourceParts]) -> Option<Told> {
+    let (mut agreeing, mut differing): (Option<Told>, Option<Told>) = (None, None);
+    for (index, source) in sources.iter().enumerate() {
+        for table in tables(source, claim) {
+            let Some((verdict, row)) = verdict(&table, claim, facts) else { continue };
+            let Some(bytes) = source.sentences.get(row).map(|row| row.bytes.clone()) else { continue };
+            let told = Told { verdict, source: index, bytes };
+            match verdict {
+                Verdict::Differs(_) => differing = differing.or(Some(told)),
+                Verdict::SaysSo | Verdict::HasValues => agreeing = agreeing.or(Some(told)),
+            }
+        }
+    }
+    let is_of_values = |told: &Told| {
+        matches!(
+            told.verdict,
+            Verdict::Differs(Difference { kind: ContradictionKind::Number | ContradictionKind::Name, .. })
+        )
+    };
+    let has_values = agreeing.as_ref().is_some_and(|told| matches!(told.verdict, Verdict::HasValues));
+    differing.filter(|told| !has_values || !is_of_values(told)).or(agreeing)
+}
+
+/// The verdict of a table, and the number of a row that gives it.
+fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(Verdict, usize)> {
+    let by_words = match yes_no::answer(table, claim) {
+        Some(Answer::Same(row)) => return Some((Verdict::SaysSo, row)),
+        Some(Answer::Other(row)) => Some(Differing { kind: ContradictionKind::Denial, fact: None, row }),
+        None => None,
+    };
+    let paired = pairing::pairing(table, claim, facts);
+    let right = if let Some(Pairing::Right(row)) = &paired { Some(*row) } else { None };
+    let wrong = || if let Some(Pairing::Wrong(differing)) = paired { Some(differing) } else { None };
+    let differing = by_words
+        .or_else(|| direction::against(table, claim))
+        .or_else(|| measure::against(table, claim, facts))
+        .or_else(wrong)
+        .or_else(|| elsewhere::against(table, claim, facts));
+    let differs = |Differing { kind, fact, row }| (Verdict::Differs(Difference { kind, fact }), row);
+    differing.map(differs).or_else(|| Some((Verdict::HasValues, right?)))
+}
+
+/// The places in a claim of numbers that lie in a range which names a row of a source.
+pub(super) fn places_in_ranges(claim: &Claim<'_>, sources: &[&SourceParts]) -> Vec<usize> {
+    let tables = sources.iter().flat_map(|source| tables(source, claim));
+    tables.flat_map(|table| table.named_rows).filter(|row| row.is_range).flat_map(|row| row.places).collect()
+}
+
+#[cfg(test)]
+mod tests;

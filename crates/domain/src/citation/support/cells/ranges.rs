@@ -1,0 +1,64 @@
+//! Rows whose names are ranges: "2–5 kg", "up to 2 kg", "over 10 kg".
+
+use std::ops::Range;
+
+use super::table::Named;
+use crate::citation::source::{SourceParts, SourceSentence};
+use crate::citation::support::polarity::Claim;
+use crate::citation::term::TermKind;
+use crate::citation::unit::Unit;
+use crate::wording::lower_case;
+
+/// Words and signs before the only number of a range that is its end, and its beginning.
+const TO: [&str; 9] = ["<", "≤", "below", "bis", "less", "max", "to", "under", "unter"];
+const FROM: [&str; 9] = [">", "≥", "ab", "above", "from", "min", "more", "over", "über"];
+
+/// A range of numbers with a unit, the beginning exclusive.
+struct Bounds {
+    from: f64,
+    to: f64,
+    unit: Unit,
+}
+
+/// The only row whose name is a range with a number of the claim, which has the unit of the range and is no end of one.
+pub(super) fn row_with(source: &SourceParts, rows: Range<usize>, claim: &Claim<'_>) -> Option<Named> {
+    let ranges: Vec<(usize, Bounds)> =
+        rows.filter_map(|number| Some((number, bounds(source, source.sentences.get(number)?)?))).collect();
+    let numbers = claim.terms.iter().enumerate().filter(|(_, term)| term.is_number());
+    let mut found = numbers.filter_map(|(place, term)| {
+        let value: f64 = term.stem.parse().ok()?;
+        let of_unit = || ranges.iter().filter(|(_, range)| term.unit == Some(range.unit));
+        if of_unit().any(|(_, range)| is_equal(range.from, value) || is_equal(range.to, value)) {
+            return None;
+        }
+        let mut holding = of_unit().filter(|(_, range)| range.from < value && value < range.to);
+        let (row, _) = holding.next().filter(|_| holding.next().is_none())?;
+        Some(Named { row: *row, places: vec![place], is_range: true })
+    });
+    found.next().filter(|_| found.next().is_none())
+}
+
+fn is_equal(one: f64, two: f64) -> bool {
+    (one - two).abs() < f64::EPSILON
+}
+
+/// The range that names a row.
+fn bounds(source: &SourceParts, row: &SourceSentence) -> Option<Bounds> {
+    row.name.as_ref()?;
+    let name = row.tokens.clone().filter_map(|at| source.tokens.get(at)).take_while(|token| token.column == 1);
+    let numbers: Vec<_> = name.filter(|token| token.kind == TermKind::Number).collect();
+    let unit = numbers.iter().find_map(|token| token.unit)?;
+    let value =
+        |at: usize| numbers.get(at).and_then(|token| source.stem(token.term)).and_then(|stem| stem.parse().ok());
+    let (first, last) = (numbers.first()?, numbers.last()?);
+    let before = source.word(&(row.bytes.start..first.bytes.start)).map(lower_case)?;
+    let after = source.word(&(last.bytes.end..row.bytes.end))?;
+    let is_said = |list: &[&str]| before.split(['|', ' ']).any(|word| list.contains(&word));
+    let (from, to) = match numbers.len() {
+        2 => (value(0)?, value(1)?),
+        1 if is_said(&TO) => (f64::NEG_INFINITY, value(0)?),
+        1 if is_said(&FROM) || after.starts_with('+') => (value(0)?, f64::INFINITY),
+        _ => return None,
+    };
+    (from < to).then_some(Bounds { from, to, unit })
+}

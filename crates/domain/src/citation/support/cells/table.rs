@@ -1,0 +1,257 @@
+//! Tables of a source as a claim names them: their rows by the first cell, their columns by the header or by labels in the cells.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::ranges;
+use crate::citation::columns::heads_above;
+use crate::citation::source::{SourceParts, SourceSentence, Token};
+use crate::citation::support::polarity::Claim;
+use crate::citation::term::TermKind;
+use crate::citation::unit::{Unit, is_unit, unit_named};
+use crate::markdown::cells;
+use crate::wording::lower_case;
+
+/// Most tables of a source, and most columns of one.
+const MOST_TABLES: usize = 32;
+const MOST_COLUMNS: usize = 64;
+
+/// Longest label of a cell, in bytes.
+const LONGEST_LABEL: usize = 100;
+
+/// A table, and what a claim names of it.
+pub(super) struct Table<'s> {
+    pub(super) source: &'s SourceParts,
+    /// The numbers of its rows.
+    pub(super) rows: Range<usize>,
+    /// The rows that the claim names whole.
+    pub(super) named_rows: Vec<Named>,
+    pub(super) columns: Vec<Column>,
+}
+
+/// A row by its number, and the places in the claim of the words that name it.
+pub(super) struct Named {
+    pub(super) row: usize,
+    pub(super) places: Vec<usize>,
+    /// Whether the name is a range, and the claim has a number in it.
+    pub(super) is_range: bool,
+}
+
+/// A column: its label, and the places in the claim of the words that name it; none if the claim does not.
+pub(super) struct Column {
+    /// From 1.
+    pub(super) number: usize,
+    pub(super) label: HashSet<u32>,
+    /// The units that the label names.
+    pub(super) units: Vec<Unit>,
+    pub(super) places: Vec<usize>,
+}
+
+/// The tables of a source of which the claim names a row.
+pub(super) fn tables<'s>(source: &'s SourceParts, claim: &Claim<'_>) -> Vec<Table<'s>> {
+    let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (place, term) in claim.terms.iter().enumerate().filter(|(_, term)| term.kind != TermKind::Stop) {
+        if let Some(term) = source.term(&term.stem) {
+            places.entry(term).or_default().push(place);
+        }
+    }
+    // "Zone 3" is not named by "3 kg".
+    let is_bare = |place: &usize| claim.terms.get(*place).is_some_and(|term| term.unit.is_none());
+    let bare = kept(&places, is_bare);
+    let tables = runs(source).into_iter().filter_map(|rows| {
+        let named_rows = named_rows(source, rows.clone(), claim, &places);
+        let first = named_rows.first()?.row;
+        let mut columns = columns(source, source.sentences.get(first)?);
+        let is_free = |place: &usize| named_rows.iter().all(|row| !row.places.contains(place));
+        name(source, &mut columns, &kept(&bare, is_free));
+        Some(Table { source, rows, named_rows, columns })
+    });
+    tables.take(MOST_TABLES).collect()
+}
+
+/// The terms with those of their places for which this holds.
+fn kept(places: &HashMap<u32, Vec<usize>>, holds: impl Fn(&usize) -> bool) -> HashMap<u32, Vec<usize>> {
+    let kept = places.iter().map(|(term, places)| (*term, places.iter().copied().filter(&holds).collect::<Vec<_>>()));
+    kept.filter(|(_, places)| !places.is_empty()).collect()
+}
+
+/// The rows of each table: those in sequence that have names, below one header.
+fn runs(source: &SourceParts) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut header = None;
+    for (number, row) in source.sentences.iter().enumerate().filter(|(_, row)| row.name.is_some()) {
+        match runs.last_mut().filter(|last| last.end == number && header == Some(&row.header)) {
+            Some(last) => last.end = number + 1,
+            None => runs.push(number..number + 1),
+        }
+        header = Some(&row.header);
+    }
+    runs
+}
+
+/// The rows that the claim names: by the words of their first cell in a row, the longest first, else by all of them somewhere;
+/// where there are none, the row whose name is a range with a number of the claim. Names of several rows name none.
+fn named_rows(
+    source: &SourceParts,
+    rows: Range<usize>,
+    claim: &Claim<'_>,
+    places: &HashMap<u32, Vec<usize>>,
+) -> Vec<Named> {
+    let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| source.term(&term.stem)).collect();
+    let mut exact: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut loose: Vec<(usize, HashSet<u32>)> = Vec::new();
+    for number in rows.clone() {
+        let Some(row) = source.sentences.get(number).filter(|row| has_units(source, row, claim)) else { continue };
+        let Some(name) = row.name.as_ref().filter(|name| !name.is_empty()) else { continue };
+        if !name.iter().all(|term| places.contains_key(term)) {
+            continue;
+        }
+        let words = words_of_name(source, row);
+        let is_here = |window: &[Option<u32>]| window.iter().zip(&words).all(|(own, word)| *own == Some(*word));
+        match terms.windows(words.len().max(1)).position(is_here) {
+            Some(start) => exact.push((number, start..start + words.len())),
+            None => loose.push((number, name.iter().copied().collect())),
+        }
+    }
+    let is_longest = |(number, range): &&(usize, Range<usize>)| {
+        let overlaps = |other: &Range<usize>| other.start < range.end && range.start < other.end;
+        let mut others = exact.iter().filter(|(other, place)| other != number && overlaps(place));
+        others.all(|(_, other)| other.len() < range.len())
+    };
+    let longest: Vec<&(usize, Range<usize>)> = exact.iter().filter(is_longest).collect();
+    let is_free = |place: &usize| exact.iter().all(|(_, range)| !range.contains(place));
+    let is_own = |(number, name): &&(usize, HashSet<u32>)| {
+        places_of(name, places).iter().all(is_free)
+            && loose.iter().all(|(other, longer)| other == number || !name.is_subset(longer))
+    };
+    let by_words = longest.iter().map(|(row, range)| Named {
+        row: *row,
+        places: range.clone().filter(|place| is_content(claim, *place)).collect(),
+        is_range: false,
+    });
+    let by_content = loose.iter().filter(is_own).map(|(row, name)| Named {
+        row: *row,
+        places: places_of(name, places),
+        is_range: false,
+    });
+    let named: Vec<Named> = by_words.chain(by_content).collect();
+    if named.is_empty() { ranges::row_with(source, rows, claim).into_iter().collect() } else { named }
+}
+
+fn is_content(claim: &Claim<'_>, place: usize) -> bool {
+    claim.terms.get(place).is_some_and(|term| term.kind != TermKind::Stop)
+}
+
+/// The terms of the first cell of a row, behind its label if it has one.
+fn words_of_name(source: &SourceParts, row: &SourceSentence) -> Vec<u32> {
+    let label = if row.header.is_empty() { own_label(source, row, 1).len() } else { 0 };
+    let tokens = row.tokens.clone().filter_map(|at| source.tokens.get(at)).take_while(|token| token.column == 1);
+    tokens.skip(label).map(|token| token.term).collect()
+}
+
+/// Whether the numbers of a row's name that have a unit have it in the claim: "zone 2" is not "2 kg".
+fn has_units(source: &SourceParts, row: &SourceSentence, claim: &Claim<'_>) -> bool {
+    let name = row.tokens.clone().filter_map(|at| source.tokens.get(at)).take_while(|token| token.column == 1);
+    let is_counted = |token: &Token| {
+        let mut same = claim.terms.iter().filter(|term| source.term(&term.stem) == Some(token.term));
+        same.any(|term| term.unit == token.unit)
+    };
+    name.filter(|token| token.unit.is_some()).all(is_counted)
+}
+
+fn places_of(terms: &HashSet<u32>, places: &HashMap<u32, Vec<usize>>) -> Vec<usize> {
+    let mut found: Vec<usize> = terms.iter().filter_map(|term| places.get(term)).flatten().copied().collect();
+    found.sort_unstable();
+    found
+}
+
+/// The columns behind the first, with their labels.
+fn columns(source: &SourceParts, row: &SourceSentence) -> Vec<Column> {
+    let last = cells(source.word(&row.bytes).unwrap_or_default()).count().min(MOST_COLUMNS);
+    let column = |number: usize| {
+        let tokens =
+            if row.header.is_empty() { own_label(source, row, number) } else { heads_above(source, row, number) };
+        let tokens: Vec<&Token> = tokens.into_iter().filter_map(|at| source.tokens.get(at)).collect();
+        let words = tokens.iter().filter_map(|token| source.word(&token.bytes)).map(lower_case);
+        // "Per minute" is no per cent.
+        let units = words.filter(|word| word != "per").filter_map(|word| unit_named(&word)).collect();
+        let label = tokens.iter().filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect();
+        Column { number, label, units, places: Vec::new() }
+    };
+    (2..=last).map(column).collect()
+}
+
+/// The positions of the words of the label that a cell has itself.
+fn own_label(source: &SourceParts, row: &SourceSentence, column: usize) -> Vec<usize> {
+    let words = source.word(&row.bytes).unwrap_or_default();
+    let Some((start, cell)) = cells(words).nth(column - 1) else { return Vec::new() };
+    let length = label_of(cell).and_then(|_| words.get(start..)?.find(": ")).unwrap_or(0);
+    let end = row.bytes.start + start + length;
+    let is_of_label = |token: &Token| token.column == column && token.bytes.end <= end;
+    row.tokens.clone().filter(|at| source.tokens.get(*at).is_some_and(is_of_label)).collect()
+}
+
+/// The label before the value of a cell.
+fn label_of(cell: &str) -> Option<&str> {
+    cell.split_once(": ").map(|(label, _)| label).filter(|label| label.len() <= LONGEST_LABEL)
+}
+
+/// Notes which columns the claim names: by the whole of their labels but for units, or by a word of theirs alone. One whose label
+/// is part of another one's that is named is not.
+fn name(source: &SourceParts, columns: &mut [Column], places: &HashMap<u32, Vec<usize>>) {
+    let count = |term: &u32| columns.iter().filter(|column| column.label.contains(term)).count();
+    let is_measure = |term: &u32| source.stem(*term).is_some_and(is_unit);
+    let named: Vec<HashSet<u32>> = columns
+        .iter()
+        .map(|column| {
+            let words: HashSet<u32> = column.label.iter().filter(|term| !is_measure(term)).copied().collect();
+            let claimed: HashSet<u32> = words.iter().filter(|term| places.contains_key(term)).copied().collect();
+            let is_whole = !words.is_empty() && claimed.len() == words.len();
+            let is_own = claimed.iter().any(|term| count(term) == 1);
+            if is_whole || is_own { claimed } else { HashSet::new() }
+        })
+        .collect();
+    let is_part = |own: &HashSet<u32>| named.iter().any(|other| own.len() < other.len() && own.is_subset(other));
+    for (column, own) in columns.iter_mut().zip(&named) {
+        column.places = if is_part(own) { Vec::new() } else { places_of(own, places) };
+    }
+}
+
+impl<'s> Table<'s> {
+    /// The text of a cell, without its label.
+    pub(super) fn cell(&self, row: usize, column: usize) -> Option<&'s str> {
+        let sentence = self.source.sentences.get(row)?;
+        let (_, cell) = cells(self.source.word(&sentence.bytes)?).nth(column.checked_sub(1)?)?;
+        let label = label_of(cell).filter(|_| sentence.header.is_empty());
+        let value = label.map_or(cell, |label| cell.get(label.len() + 1..).unwrap_or_default());
+        Some(value.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '*' | '_' | '`')))
+    }
+
+    /// The columns that the claim names.
+    pub(super) fn named_columns(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| !column.places.is_empty())
+    }
+
+    /// Whether the label of a column has a word of these, as stems.
+    pub(super) fn is_labelled(&self, column: &Column, stems: &[&str]) -> bool {
+        column.label.iter().filter_map(|term| self.source.stem(*term)).any(|stem| stems.contains(&stem))
+    }
+
+    /// The column with this number.
+    pub(super) fn column(&self, number: usize) -> Option<&Column> {
+        self.columns.iter().find(|column| column.number == number)
+    }
+}
+
+/// The number in a cell, below zero with a sign or in parentheses. A comma before other than three digits is a decimal mark.
+pub(super) fn number_in(cell: &str) -> Option<f64> {
+    let is_negative = cell.starts_with(['(', '-', '−', '–']);
+    let digits: String = cell.chars().filter(|sign| sign.is_ascii_digit() || matches!(sign, '.' | ',')).collect();
+    if cell.contains(char::is_alphabetic) || !digits.contains(|sign: char| sign.is_ascii_digit()) {
+        return None;
+    }
+    let has_decimal_comma = digits.rsplit_once(',').is_some_and(|(_, after)| after.len() != 3 && !after.contains('.'));
+    let plain = if has_decimal_comma { digits.replace('.', "").replace(',', ".") } else { digits.replace(',', "") };
+    let number: f64 = plain.parse().ok()?;
+    Some(if is_negative { -number } else { number })
+}

@@ -1,0 +1,125 @@
+//! Cells that say yes or no.
+
+use std::borrow::Cow;
+
+use super::table::{Named, Table};
+use crate::citation::negation::DenialKind;
+use crate::citation::support::polarity::Claim;
+use crate::wording::lower_case;
+
+/// Most pairs of a row and a column that are looked at.
+const MOST_PAIRS: usize = 64;
+
+const YES: [&str; 12] = ["available", "included", "ja", "oui", "supported", "true", "yes", "✅", "✓", "✔", "✔️", "☑"];
+const NO: [&str; 20] = [
+    "false",
+    "kein",
+    "keine",
+    "nein",
+    "never",
+    "no",
+    "non",
+    "none",
+    "not available",
+    "not included",
+    "not supported",
+    "not yet",
+    "×",
+    "–",
+    "—",
+    "✕",
+    "✖",
+    "✗",
+    "✘",
+    "❌",
+];
+
+/// Signs among them that stand for no value where no other cell says yes.
+const SIGNS: [&str; 3] = ["×", "–", "—"];
+
+/// Words after which a claim tells something other than what its cells say.
+const TURNS: [&str; 14] = [
+    "alle", "all", "außer", "both", "besides", "compared", "every", "except", "instead", "nur", "rather", "than",
+    "unlike", "unless",
+];
+
+/// German words that deny what stands beside them.
+const GERMAN_NO: [&str; 9] = ["kein", "keine", "keinem", "keinen", "keiner", "keines", "nicht", "nie", "ohne"];
+
+/// What cells say of a claim: each has the number of a row.
+#[derive(Clone, Copy)]
+pub(super) enum Answer {
+    Same(usize),
+    Other(usize),
+}
+
+/// What the cells of the named rows and columns say of the claim, if they say yes or no.
+pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
+    let words: Vec<Cow<'_, str>> =
+        claim.terms.iter().filter_map(|term| claim.text.get(term.range.clone())).map(lower_case).collect();
+    if words.iter().any(|word| TURNS.contains(&word.as_ref())) || claim.tells_case() {
+        return None;
+    }
+    let is_german_no = words.iter().any(|word| GERMAN_NO.contains(&word.as_ref()));
+    let is_only = |places: &[usize]| places.first().is_some_and(|first| follows_only(&words, *first));
+    let mut agreeing = None;
+    let pairs = table.named_rows.iter().flat_map(|row| table.named_columns().map(move |column| (row, column)));
+    for (row, column) in pairs.take(MOST_PAIRS) {
+        let Some(says_yes) = says_yes(table, row.row, column.number) else { continue };
+        let is_denied = is_german_no || is_denied(claim, table, row, &column.places);
+        // Of "only these" no other row, or no other column, may have it.
+        let is_beside_others = is_only(&row.places) && has_other_rows(table, column.number)
+            || is_only(&column.places) && has_other_columns(table, row.row);
+        if says_yes == is_denied || (says_yes && is_beside_others) {
+            return Some(Answer::Other(row.row));
+        }
+        agreeing = agreeing.or(Some(Answer::Same(row.row)));
+    }
+    agreeing
+}
+
+/// Whether "only" stands before a place, at most with an article between.
+fn follows_only(words: &[Cow<'_, str>], place: usize) -> bool {
+    let word = |back: usize| place.checked_sub(back).and_then(|at| words.get(at)).map(AsRef::as_ref);
+    word(1) == Some("only") || (matches!(word(1), Some("the" | "a" | "an")) && word(2) == Some("only"))
+}
+
+/// Whether a row that the claim does not name says yes in a column.
+fn has_other_rows(table: &Table<'_>, column: usize) -> bool {
+    let is_other = |row: &usize| table.named_rows.iter().all(|named| named.row != *row);
+    table.rows.clone().filter(is_other).any(|row| says_yes(table, row, column) == Some(true))
+}
+
+/// Whether a column that the claim does not name says yes in a row.
+fn has_other_columns(table: &Table<'_>, row: usize) -> bool {
+    let mut others = table.columns.iter().filter(|column| column.places.is_empty());
+    others.any(|column| says_yes(table, row, column.number) == Some(true))
+}
+
+/// Whether a denial of the claim is about the row or the column: it reaches a word that names one of them, or none that names
+/// any but stands in their clause.
+fn is_denied(claim: &Claim<'_>, table: &Table<'_>, row: &Named, column: &[usize]) -> bool {
+    let mut denials = claim.denials.all.iter().filter(|denial| denial.kind != DenialKind::Exception);
+    denials.any(|denial| {
+        let reaches = |place: &usize| denial.scope.contains(place);
+        let reaches_any = table.named_rows.iter().flat_map(|row| &row.places).any(reaches)
+            || table.named_columns().flat_map(|column| &column.places).any(reaches);
+        let is_in_clause = || column.iter().any(|place| denial.clause.contains(place));
+        column.iter().chain(&row.places).any(reaches) || (!reaches_any && is_in_clause())
+    })
+}
+
+/// Whether a cell says yes, or no; `None` of one that says neither.
+fn says_yes(table: &Table<'_>, row: usize, column: usize) -> Option<bool> {
+    let said = |column: usize| {
+        let cell = lower_case(table.cell(row, column)?).into_owned();
+        cell.split([',', ';', '(', ':']).next().map(|said| said.trim().to_owned())
+    };
+    let is_yes = |said: &String| YES.contains(&said.as_str());
+    let own = said(column)?;
+    if is_yes(&own) {
+        return Some(true);
+    }
+    let stands_for_no = || table.columns.iter().any(|other| said(other.number).as_ref().is_some_and(is_yes));
+    (NO.contains(&own.as_str()) && (!SIGNS.contains(&own.as_str()) || stands_for_no())).then_some(false)
+}
