@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Differing;
-use super::table::{Column, Table};
+use super::table::{Column, Named, Table};
 use crate::citation::support::contradiction::ContradictionKind;
 use crate::citation::support::fact::Fact;
 use crate::citation::support::polarity::Claim;
@@ -25,37 +25,58 @@ struct Value {
     lines: Vec<usize>,
 }
 
+/// The lines of a table, rows or columns, that a claim names, and the cells in which their values stand.
+struct Lines {
+    /// Places in the claim, with the line that each names.
+    names: Vec<(usize, usize)>,
+    cells: Vec<Cell>,
+    /// The row of which the lines are columns.
+    row: Option<usize>,
+}
+
+/// A cell by its row and column, and the line that it is of.
+struct Cell {
+    row: usize,
+    column: usize,
+    line: usize,
+}
+
 /// How the values stand to several rows, or to several columns of one row.
 pub(super) fn pairing(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<Pairing> {
-    match table.named_rows.as_slice() {
-        [row] => {
-            // Columns of one name, as those of amounts and of shares of a year, are one line.
-            let line = |column: &Column| column.places.first().copied();
-            let named: BTreeSet<usize> = table.named_columns().filter_map(line).collect();
-            let cells = table.columns.iter().map(|column| (row.row, column.number, line(column).unwrap_or(usize::MAX)));
-            let named = named.into_iter().map(|place| (place, place)).collect();
-            paired(table, claim, facts, (named, cells.collect(), Some(row.row)))
-        }
-        rows => {
-            let named = rows.iter().filter_map(|row| Some((*row.places.first()?, row.row)));
-            let columns: Vec<usize> = match table.named_columns().map(|column| column.number).collect::<Vec<_>>() {
-                named if named.is_empty() => table.columns.iter().map(|column| column.number).collect(),
-                named => named,
-            };
-            let cells = rows.iter().flat_map(|row| columns.iter().map(|column| (row.row, *column, row.row)));
-            paired(table, claim, facts, (named.collect(), cells.collect(), None))
-        }
+    let lines = match table.named_rows.as_slice() {
+        [row] => columns_of(table, row.row),
+        rows => rows_of(table, rows),
+    };
+    paired(table, claim, facts, lines)
+}
+
+/// The named columns as lines. Those of one name, as of amounts and of shares of a year, are one line.
+fn columns_of(table: &Table<'_>, row: usize) -> Lines {
+    let line = |column: &Column| column.places.first().copied();
+    let named: BTreeSet<usize> = table.named_columns().filter_map(line).collect();
+    let cell = |column: &Column| Cell { row, column: column.number, line: line(column).unwrap_or(usize::MAX) };
+    Lines {
+        names: named.into_iter().map(|place| (place, place)).collect(),
+        cells: table.columns.iter().map(cell).collect(),
+        row: Some(row),
     }
 }
 
-/// Pairs the named lines, with their places, and the values of cells, which are given by row, column and line.
-fn paired(
-    table: &Table<'_>,
-    claim: &Claim<'_>,
-    facts: &[Fact<'_>],
-    (mut names, cells, row): (Vec<(usize, usize)>, Vec<(usize, usize, usize)>, Option<usize>),
-) -> Option<Pairing> {
+/// The named rows as lines, with their cells in the named columns, if there are any.
+fn rows_of(table: &Table<'_>, rows: &[Named]) -> Lines {
+    let has_named = table.named_columns().next().is_some();
+    let columns = table.columns.iter().filter(|column| !has_named || !column.places.is_empty());
+    let columns: Vec<usize> = columns.map(|column| column.number).collect();
+    let cell = |row: usize, column: usize| Cell { row, column, line: row };
+    let mut names: Vec<(usize, usize)> = rows.iter().filter_map(|row| Some((*row.places.first()?, row.row))).collect();
     names.sort_unstable();
+    let cells = rows.iter().flat_map(|row| columns.iter().map(move |column| cell(row.row, *column)));
+    Lines { names, cells: cells.collect(), row: None }
+}
+
+/// Pairs the named lines with the values in their cells.
+fn paired(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>], lines: Lines) -> Option<Pairing> {
+    let Lines { names, cells, row } = lines;
     let values = values(table, claim, cells);
     let are_apart = names.windows(2).all(|pair| matches!(pair, [one, two] if one.0 < two.0));
     if names.len() < 2 || !are_apart || names.len() != values.len() || names.len() > MOST_MENTIONS {
@@ -80,14 +101,14 @@ fn paired(
 }
 
 /// The cells whose words the claim has in a row, in its order.
-fn values(table: &Table<'_>, claim: &Claim<'_>, cells: Vec<(usize, usize, usize)>) -> Vec<Value> {
+fn values(table: &Table<'_>, claim: &Claim<'_>, cells: Vec<Cell>) -> Vec<Value> {
     let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| table.source.term(&term.stem)).collect();
     let is_name = |place: &usize| {
         let names = table.named_rows.iter().map(|row| &row.places);
         names.chain(table.columns.iter().map(|column| &column.places)).any(|places| places.contains(place))
     };
     let mut values: Vec<Value> = Vec::new();
-    for (row, column, line) in cells {
+    for Cell { row, column, line } in cells {
         let words = words_of(table, row, column);
         if words.iter().all(|(_, kind)| *kind == TermKind::Stop) {
             continue;
