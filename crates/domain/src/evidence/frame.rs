@@ -49,12 +49,34 @@ const STEMS: [&str; 42] = [
     "year",
 ];
 
+/// Verbs that relate what is asked for to its subject, as stems.
+const RELATIONS: [&str; 12] = [
+    "belong",
+    "consist",
+    "constitut",
+    "contain",
+    "correspond",
+    "depend",
+    "exist",
+    "includ",
+    "involv",
+    "occur",
+    "pertain",
+    "relat",
+];
+
 /// Words that ask after "how" for a time, a frequency or a distance.
 const AFTER_HOW: [&str; 5] = ["far", "frequently", "long", "often", "soon"];
 
 /// Whether a word in lower case asks for a time, a frequency or a distance: no answer has it.
 pub(crate) fn asks_how(word: &str) -> bool {
     AFTER_HOW.contains(&word)
+}
+
+/// Whether a stem is a verb that relates what is asked for to its subject, which documents do in other words: "to which shelf
+/// does the jar belong" is told by "the jar stands on the shelf of lids".
+pub(crate) fn relates(stem: &str) -> bool {
+    RELATIONS.contains(&stem)
 }
 
 /// Whether a stem is of the frame of a question.

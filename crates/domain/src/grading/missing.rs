@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     asking::is_instruction,
-    evidence::{Question, QuestionTerm, TermMask},
+    evidence::{Question, QuestionTerm, TermMask, frame},
     json_in_text,
     lexical::unspaced::is_bigram,
 };
@@ -35,7 +35,7 @@ pub fn uncovered(question: &Question, correct: impl IntoIterator<Item = TermMask
     let open = terms.iter().enumerate().filter(is_open).map(|(_, term)| term);
     let is_asked_for = |term: &&QuestionTerm| {
         let word = term.word.to_lowercase();
-        !FRAME.contains(&word.as_str()) && !is_instruction(&word)
+        !FRAME.contains(&word.as_str()) && !frame::relates(&term.stem) && !is_instruction(&word)
     };
     let is_named = |term: &&QuestionTerm| term.weight >= heaviest * WEIGHTY && term.word.chars().count() <= LONGEST;
     let weighty = open.filter(is_asked_for).filter(is_named);
@@ -121,6 +121,15 @@ mod tests {
         assert_eq!(all, ["parental", "leave", "contractors"]);
         let mask = question.terms.mask_of(<&Analyzer>::default(), "Parental leave is paid.");
         assert_eq!(uncovered(&question, [mask]), ["contractors"]);
+    }
+
+    #[test]
+    fn verbs_of_the_frame_are_not_missing() {
+        let question = Question::new(<&Analyzer>::default(), "To which shelf does the blue jar belong?", 100, |stem| {
+            if stem == "belong" { 0 } else { 3 }
+        });
+        assert_eq!(uncovered(&question, []), ["shelf", "blue", "jar"]);
+        assert_eq!(question.terms.unknown_words().count(), 0);
     }
 
     #[test]
