@@ -6,11 +6,15 @@ use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
+use crate::lexical::unspaced::is_bigram;
 use crate::month::MONTHS;
 use crate::wording::lower_case_words;
 
 /// Most words of the name of an office.
 const MOST_OF_OFFICE: usize = 4;
+
+/// Fewest pairs of characters of a question without spaces: one or two make a name.
+const FEWEST_BIGRAMS: u32 = 3;
 
 /// Share of the question's weight in a passage from which the passage is about what the question names besides a number.
 const ABOUT_THE_REST: f32 = 0.5;
@@ -19,6 +23,7 @@ const ABOUT_THE_REST: f32 = 0.5;
 /// that some of them hold.
 pub(super) fn is_about_something_else(question: &Question, evidence: &[PassageEvidence], held: TermMask) -> bool {
     names_something_foreign(question, held)
+        || is_in_foreign_script(question, held)
         || is_about_another_number(question, evidence, held)
         || asks_for_office_unnamed(question, evidence)
 }
@@ -37,6 +42,14 @@ fn names_something_foreign(question: &Question, held: TermMask) -> bool {
             || is_of_identifier(&question.text, &term.word);
         is_foreign && term.weight >= heaviest && is_named
     })
+}
+
+/// Whether the question is written without spaces, and no chunk holds anything of what is: a name between such characters is all
+/// that the documents could be about.
+fn is_in_foreign_script(question: &Question, held: TermMask) -> bool {
+    let unspaced = question.terms.mask_where(|term| is_bigram(&term.word));
+    let known = question.terms.mask_where(|term| term.document_frequency > 0) | held;
+    unspaced.count_ones() >= FEWEST_BIGRAMS && unspaced & known == 0
 }
 
 /// Whether the question names a year or an identifier that no chunk holds, or an identifier that no passage about the rest of
@@ -203,6 +216,14 @@ mod tests {
         ] {
             assert!(!is_elsewhere(question, passage), "{question}");
         }
+    }
+
+    #[test]
+    fn a_question_in_a_script_that_no_document_has_is_about_something_else() {
+        let passage = "Paint dries in an hour. 塗料は一時間で乾きます。";
+        assert!(is_elsewhere("Paintの保管場所はどこですか", "Paint dries in an hour."));
+        assert!(!is_elsewhere("塗料は何時間で乾きますか", passage));
+        assert!(!is_elsewhere("How long does 漆器 paint dry?", "Paint dries in an hour."));
     }
 
     #[test]
