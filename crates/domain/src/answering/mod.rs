@@ -9,9 +9,9 @@
 //! instead, each with the reason why it is there.
 //!
 //! Quotes are exact except for five changes. Four keep an answer a paragraph of plain sentences, with the items of a list
-//! that one leads in below it: white space is normalised, Markdown signs before a sentence and tags of HTML that lay a page
-//! out are removed, and text in the source that looks like a marker is escaped as the marker grammar requires (`\[^1]`). The
-//! fifth: a cell of a table comes after the name of its column.
+//! that one leads in below it: white space is normalised, `&nbsp;` included; Markdown signs and marks of callouts before a
+//! sentence and tags of HTML that lay a page out are removed; and text in the source that looks like a marker is escaped as the
+//! marker grammar requires (`\[^1]`). The fifth: a cell of a table comes after the name of its column.
 
 mod asked;
 mod calculation;

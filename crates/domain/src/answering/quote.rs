@@ -14,6 +14,9 @@ const LONGEST: usize = 1200;
 const TAGS: [&str; 13] =
     ["br", "center", "details", "div", "h1", "h2", "h3", "h4", "hr", "img", "p", "picture", "summary"];
 
+/// Entities of HTML that are blanks.
+const BLANKS: [&str; 5] = ["&nbsp;", "&ensp;", "&emsp;", "&thinsp;", "&#160;"];
+
 /// Characters of a line that tell whether it opens HTML of several lines.
 const LONGEST_TAG: usize = 9;
 
@@ -41,7 +44,8 @@ pub(super) fn quotable(words: &str) -> Option<String> {
 /// The same for text of any length that has words: a whole list is quoted with its short items.
 #[must_use]
 pub(super) fn plain_line(words: &str) -> Option<String> {
-    let words = without_tags(words);
+    let words = without_tags(without_callout(words));
+    let words = with_plain_blanks(&words);
     if !words.chars().any(char::is_alphanumeric) {
         return None;
     }
@@ -67,6 +71,26 @@ pub(super) fn plain_line(words: &str) -> Option<String> {
 fn is_refusal(words: &str) -> bool {
     let words = words.trim();
     words.starts_with("No ") && words.ends_with('.')
+}
+
+/// A text without the mark of a callout that it begins with: "[!NOTE] Jars break."
+fn without_callout(words: &str) -> &str {
+    let after = words.trim_start().strip_prefix("[!").and_then(|rest| rest.split_once(']'));
+    let is_kind = |kind: &str| !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphabetic());
+    // The sign that folds it stands right behind its mark.
+    let text = after.filter(|(kind, _)| is_kind(kind)).map(|(_, text)| text.trim_start_matches(['+', '-']));
+    text.filter(|text| text.is_empty() || text.starts_with(char::is_whitespace)).unwrap_or(words)
+}
+
+/// A text with spaces for the entities of HTML that are blanks. Those in code stay.
+fn with_plain_blanks(words: &str) -> Cow<'_, str> {
+    if !BLANKS.iter().any(|blank| words.contains(blank)) {
+        return Cow::Borrowed(words);
+    }
+    let plain = |text: &str| BLANKS.iter().fold(text.to_owned(), |text, blank| text.replace(blank, " "));
+    let parts = words.split('`').enumerate();
+    let parts = parts.map(|(number, part)| if number % 2 == 0 { plain(part) } else { part.to_owned() });
+    Cow::Owned(parts.collect::<Vec<_>>().join("`"))
 }
 
 /// A text without the tags of HTML that lay it out, as Markdown may hold them; a blank for each that breaks the line. Those in
@@ -185,5 +209,19 @@ mod tests {
             assert_eq!(plain_line(words).as_deref(), Some(expected));
         }
         assert_eq!(plain_line("<div class=\"badges\">"), None);
+    }
+
+    #[test]
+    fn marks_of_callouts_and_entities_of_blanks_are_left_out() {
+        let table = [
+            ("[!IMPORTANT]\n> Close the&nbsp;lid.", "Close the lid."),
+            ("[!Tip]- Close &nbsp;the lid.", "Close the lid."),
+            ("[!NOTE](a.md) tells more.", "[!NOTE](a.md) tells more."),
+            ("Write `&nbsp;` for a&ensp;blank.", "Write `&nbsp;` for a blank."),
+        ];
+        for (words, expected) in table {
+            assert_eq!(plain_line(words).as_deref(), Some(expected));
+        }
+        assert_eq!(plain_line("[!WARNING]"), None);
     }
 }
