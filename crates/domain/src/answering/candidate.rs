@@ -30,8 +30,8 @@ const NAMED_ENTRY: f32 = 0.5;
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
 
-/// Bonus of a heading that tells when what the question names was, or which version is the latest; the other scores range from 0
-/// to about 1.
+/// Bonus of a heading that tells when what the question names was, which version is the latest, or whether something is so; the
+/// other scores range from 0 to about 1.
 const TELLING_HEADING: f32 = 0.5;
 
 /// The same of a line that lists what is asked for after its name: "Events: opened, closed, lost."
@@ -310,7 +310,7 @@ fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, r
     let (asked, source) = (reader.asked, reader.source);
     let text = quoted.text.as_str();
     asked.form.bonus(text, reason)
-        + if quoted.tells_release { TELLING_HEADING } else { 0.0 }
+        + if quoted.is_telling_heading() { TELLING_HEADING } else { 0.0 }
         + if is_list_asked_for(asked, text) { LISTED } else { 0.0 }
         + asked.roles.bonus_of_sentence(text, reader.is_change)
         - if is_of_message_before(source, here.sentence.range.start) { MESSAGE_BEFORE } else { 0.0 }

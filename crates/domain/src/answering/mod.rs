@@ -56,6 +56,7 @@ mod select;
 mod sentence_reader;
 mod setting;
 mod sought;
+mod stated;
 mod superlative;
 mod surroundings;
 #[cfg(test)]

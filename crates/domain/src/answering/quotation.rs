@@ -10,6 +10,7 @@ use super::row::{labelled, may_affirm};
 use super::section::{is_label, is_question};
 use super::sentence_reader::{Here, SentenceReader};
 use super::setting::Field;
+use super::stated::states_whether;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::SentenceEvidence;
@@ -31,6 +32,15 @@ pub(super) struct Quotation<'s> {
     pub(super) header: &'s str,
     /// Whether it is a heading that tells when what the question names was, or which version is the latest.
     pub(super) tells_release: bool,
+    /// Whether it is a heading that states whether what the question asks is so.
+    pub(super) states_whether: bool,
+}
+
+impl Quotation<'_> {
+    /// Whether it is a heading that answers by itself.
+    pub(super) const fn is_telling_heading(&self) -> bool {
+        self.tells_release || self.states_whether
+    }
 }
 
 impl<'s> SentenceReader<'s> {
@@ -41,9 +51,11 @@ impl<'s> SentenceReader<'s> {
         let words = source.text.get(range.clone())?;
         let tells_release = is_dated_heading(self.asked.question, sentence, words)
             || here.place == 0 && self.is_latest_release(sentence, words);
+        let states_whether = states_whether(self.asked.question, sentence, words);
         let heads_list = here.list.is_some_and(|list| list.is_headed);
         let is_row = sentence.kind == BlockKind::TableRow;
-        let can_state = tells_release || heads_list || is_row || sentence.kind == BlockKind::Paragraph;
+        let can_state =
+            tells_release || states_whether || heads_list || is_row || sentence.kind == BlockKind::Paragraph;
         if !can_state || is_label(words.trim()) || is_row && has_no_value(words) {
             return None;
         }
@@ -56,11 +68,12 @@ impl<'s> SentenceReader<'s> {
         let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words));
         // However brief: "Blue jars." is a change.
         let is_field = || Field::asked_for(&self.asked.form).is_some_and(|field| field.is(words));
-        let may_be_brief = || heads_list || tells_release || self.tells_changes() || is_field();
+        let may_be_brief = || heads_list || tells_release || states_whether || self.tells_changes() || is_field();
         let text = text.or_else(|| may_be_brief().then(|| plain_line(words))?)?;
         let header = header.unwrap_or_default();
         // Asked without its tags and bars: a row of a table of contents may be a question.
-        (!is_question(&text)).then_some(Quotation { range, words, text, is_row, header, tells_release })
+        let quotation = Quotation { range, words, text, is_row, header, tells_release, states_whether };
+        (!is_question(&quotation.text)).then_some(quotation)
     }
 
     /// The name of a row's group, where the question has words of it that the row lacks, or other rows have the name of this one.
@@ -100,7 +113,7 @@ impl<'s> SentenceReader<'s> {
         is_cut(source, start)
             || leans_on_item_above(text) && is_item(source.text, start)
             || is_code(text)
-            || is_fragment(text) && !is_headed_name && !quoted.tells_release
+            || is_fragment(text) && !is_headed_name && !quoted.is_telling_heading()
     }
 }
 
