@@ -23,6 +23,63 @@ const LATEST: [&str; 5] = ["current", "last", "latest", "newest", "recent"];
 const KINDS_OF_CHANGE: [(&str, &str); 3] =
     [("added", "introduced supported new"), ("removed", "dropped deleted"), ("fixed", "solved")];
 
+/// What release notes say of something, and a question asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It is there from now on.
+    Added,
+    /// It is no longer there.
+    Removed,
+    /// It works from now on.
+    Fixed,
+}
+
+/// Words of each change.
+const CHANGES: [(Change, &[&str]); 3] = [
+    (
+        Change::Added,
+        &[
+            "add",
+            "added",
+            "adds",
+            "feat",
+            "feature",
+            "features",
+            "implement",
+            "implemented",
+            "introduce",
+            "introduced",
+            "introduces",
+            "new",
+            "support",
+            "supported",
+        ],
+    ),
+    (Change::Removed, &["delete", "deleted", "drop", "dropped", "drops", "remove", "removed", "removes"]),
+    (Change::Fixed, &["bug", "bugfix", "bugs", "fix", "fixed", "fixes", "repaired", "resolved", "solved"]),
+];
+
+/// Most words of a line of release notes up to the one that tells the change: "pump: fix lids".
+const MOST_BEFORE_CHANGE: usize = 4;
+
+impl Change {
+    /// The change that a question is for.
+    pub(crate) fn asked_for(question: &str) -> Option<Self> {
+        lower_case_words(question).find_map(|word| Self::named(&word))
+    }
+
+    /// The change that a line tells: by its first words, else by the heading above it.
+    pub(crate) fn told_by(line: &str, heading: &str) -> Option<Self> {
+        let is_word = |word: &String| word.contains(|sign: char| sign.is_alphabetic());
+        let own = lower_case_words(line).filter(is_word).take(MOST_BEFORE_CHANGE).find_map(|word| Self::named(&word));
+        own.or_else(|| lower_case_words(heading).find_map(|word| Self::named(&word)))
+    }
+
+    fn named(word: &str) -> Option<Self> {
+        CHANGES.iter().find(|(_, words)| words.contains(&word)).map(|(change, _)| *change)
+    }
+}
+
 /// Whether a passage is of release notes; `title` is the title of its document with the headings above it.
 #[must_use]
 pub fn is_of_them(title: &str) -> bool {
@@ -125,6 +182,21 @@ mod tests {
         for title in ["Newsroom", "Logs of changes", "How to release", "", "Exchange login"] {
             assert!(!is_of_them(title), "{title}");
         }
+    }
+
+    #[test]
+    fn a_line_tells_what_changed() {
+        for (line, heading, expected) in [
+            ("Add jars by @ada in #12", "1.2.0", Some(Change::Added)),
+            ("[[#12]]: pump: fix adding of jars", "Added", Some(Change::Fixed)),
+            ("Blue jars.", "New features", Some(Change::Added)),
+            ("Jars of tin.", "Removed", Some(Change::Removed)),
+            ("Jars are blue when they are new.", "1.2.0", None),
+        ] {
+            assert_eq!(Change::told_by(line, heading), expected, "{line}");
+        }
+        assert_eq!(Change::asked_for("Which version fixed the new jars?"), Some(Change::Fixed));
+        assert_eq!(Change::asked_for("Which version is it?"), None);
     }
 
     #[test]

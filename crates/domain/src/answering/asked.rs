@@ -8,6 +8,7 @@ use super::pointer::Pointers;
 use super::role::Roles;
 use crate::currency::{amends, answered};
 use crate::evidence::{Question, TermMask};
+use crate::release_notes::Change;
 
 /// A question, with what is read of it once for all sentences, and which parts of a manual answer it.
 pub(super) struct Asked<'q> {
@@ -22,6 +23,8 @@ pub(super) struct Asked<'q> {
     pub(super) is_for_reason: bool,
     /// Whether it is for a version.
     pub(super) is_for_version: bool,
+    /// The change that it is for, where it is for one.
+    pub(super) change: Option<Change>,
     /// Cosine of the passage that is nearest to it.
     pub(super) nearest: f32,
     /// Whether sentences that only lead elsewhere may answer it.
@@ -41,6 +44,7 @@ impl<'q> Asked<'q> {
             roles: Roles::of(question),
             is_for_reason: asks_why(&question.asked),
             is_for_version: asks_for_version(&question.asked),
+            change: Change::asked_for(&question.asked),
             nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
             pointers: Pointers::of(question),
             is_defined: sources.iter().any(|source| question.terms.is_defined_in(source.text)),

@@ -52,6 +52,8 @@ pub(super) enum Role {
     ReleaseHeading,
     /// A line of release notes that holds, with the version above it, all of the question.
     ReleaseLine,
+    /// A line of release notes whose version stands before the passage, where a version is asked for.
+    LineAlone,
     /// The field of the setting that is asked for.
     SettingField,
 }

@@ -19,12 +19,15 @@ use super::surroundings::{
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::markdown::BlockKind;
-use crate::release_notes;
+use crate::release_notes::{self, Change};
 use crate::wording::{answers_yes_or_no, named_value};
 
 /// Loss of a sentence about things that it does not name, and that no sentence brought with it does; the other scores range from 0
 /// to about 1.
 const OF_UNNAMED: f32 = 0.2;
+
+/// Bonus of a line of release notes that tells of the change that is asked for, and loss of one that tells of another.
+const OF_CHANGE: f32 = 0.3;
 
 /// A source, with what holds of all of its sentences.
 pub(super) struct SentenceReader<'s> {
@@ -146,6 +149,12 @@ impl<'s> SentenceReader<'s> {
         let held = candidate.held | above_it.map_or(0, |heading| heading.mask);
         if version.is_some() && asked.question.terms.share(held) >= 1.0 {
             (candidate.role, candidate.is_fragment) = (Role::ReleaseLine, false);
+        } else if version.is_none() && self.is_below_unsaid_version() && candidate.role == Role::Sentence {
+            candidate.role = Role::LineAlone;
+        }
+        if self.is_release_notes && candidate.mask != 0 {
+            let heading = above_it.map_or(here.above.heading.text, |heading| self.words(heading));
+            candidate.bonus += bonus_of_change(asked.change, Change::told_by(&candidate.text, heading));
         }
         let named = above_it.and_then(|heading| name_over(asked, source, heading, &candidate.text));
         candidate.bonus += named.as_ref().map_or(0.0, |(_, bonus)| *bonus);
@@ -170,6 +179,16 @@ impl<'s> SentenceReader<'s> {
             candidate.embed_below(source, above.heading.text);
         }
         candidate.taken_back = taken_back(source, sentence, here.next);
+    }
+
+    /// Whether the version that is asked for stands above the passage, where no answer can quote it.
+    fn is_below_unsaid_version(&self) -> bool {
+        let is_release = || release_notes::release(self.source.heading).is_some();
+        self.asked.is_for_version && self.is_release_notes && is_release()
+    }
+
+    fn words(&self, sentence: &SentenceEvidence) -> &'s str {
+        self.source.text.get(sentence.range.clone()).unwrap_or_default()
     }
 
     /// The yes or no that the section of a sentence begins with, below a question: it answers that, whatever follows.
@@ -217,6 +236,15 @@ impl<'s> SentenceReader<'s> {
         if let Some(list) = here.list {
             candidate.go_on_with(source, list, terms);
         }
+    }
+}
+
+/// Bonus or loss of a line of release notes for the change that it tells.
+fn bonus_of_change(asked: Option<Change>, told: Option<Change>) -> f32 {
+    match (asked, told) {
+        (Some(asked), Some(told)) if asked == told => OF_CHANGE,
+        (Some(_), Some(_)) => -OF_CHANGE,
+        _ => 0.0,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The form that an answer must have, as far as it can be seen. English only.
 
-use super::candidate::SentenceCandidate;
+use super::candidate::{Role, SentenceCandidate};
 use super::choose::Scored;
 use super::form::{
     asks_for_default, asks_for_option, asks_for_path, asks_for_variable, asks_for_version, asks_in_present,
@@ -123,7 +123,7 @@ impl<'q> Sought<'q> {
             Form::OfOffice => candidate.holds_kind && candidate.fit >= 1.0 || candidate.is_row,
             Form::Variable => names_variable(text) || names_variable(context),
             // "Version 11" and "Debian bookworm (12)" are versions, too.
-            Form::Version => has_digit(text) || has_digit(context),
+            Form::Version => candidate.role != Role::LineAlone && (has_digit(text) || has_digit(context)),
             Form::Path => candidate.holds_kind || candidate.is_row,
             Form::Option => !options(text).is_empty() || !options(context).is_empty() || candidate.is_row,
             Form::Definition => {

@@ -165,7 +165,8 @@ pub(super) fn version_over(
     if tells_date && names_another(&asked.question.terms, heading, sentence) {
         return None;
     }
-    let begins_with_it = words(heading).split_whitespace().next().is_some_and(names_version);
+    let is_release = *is_release_notes && names_version(words(heading));
+    let begins_with_it = is_release || words(heading).split_whitespace().next().is_some_and(names_version);
     (begins_with_it || names_version(words(heading)) && !names_version(words(sentence))).then_some(())?;
     Some((heading.range.clone(), plain_line(words(heading))?))
 }
@@ -283,4 +284,26 @@ pub(super) fn context(
     // "Yes." is short and says all.
     let text = quotable(words).or_else(|| plain_line(words).filter(|_| answers_yes_or_no(words)));
     Some((said, text.filter(|text| !is_fragment(text))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answering::tests::answer_below;
+
+    const NOTES: &str = "## Release v2.4.15\n* Add jar 3.12.2 and 3.11.9 by @ada in #12\n* Fix jar 3.12.3 by @bob in #13\n\n## 2.4.14 (2024-01-31)\n* pump: fix lids of glass\n* Add lids of tin by @ada in #10";
+
+    #[test]
+    fn a_line_of_release_notes_is_told_with_its_version() {
+        for (question, version, line) in [
+            ("Which version added jar 3.12.2?", "Release v2.4.15 [^1]", "Add jar 3.12.2"),
+            ("Which version fixed lids of glass?", "2.4.14 (2024-01-31) [^1]", "pump: fix lids of glass"),
+            ("In which version were lids of tin added?", "2.4.14 (2024-01-31) [^1]", "Add lids of tin"),
+            ("Which version added lids?", "2.4.14 (2024-01-31) [^1]", "Add lids of tin"),
+        ] {
+            let said = answer_below(question, &["Jar Changelog"], NOTES);
+            assert!(said.starts_with(version) && said.contains(line), "{question} {said}");
+        }
+        let said = answer_below("Which version added lids?", &["Jar Changelog"], NOTES);
+        assert!(!said.contains("fix"), "{said}");
+    }
 }

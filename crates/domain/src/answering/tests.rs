@@ -33,6 +33,17 @@ pub(super) fn text(question: &str, texts: &[&str]) -> String {
     answer(question, texts, None).map_or_else(String::new, |answer| answer.text)
 }
 
+/// The answer from a text that stands below headings.
+pub(super) fn answer_below(question: &str, headings: &[&str], text: &str) -> String {
+    let parsed = parsed(question);
+    let heading: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();
+    let source =
+        AnswerSource { title: headings.first().unwrap_or(&""), heading: &heading, ..AnswerSource::alone(text) };
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, &heading.join(" "), text)];
+    let found = candidates(&parsed, &[source], &evidence);
+    compose(&parsed, &found, None).map_or_else(String::new, |answer| answer.text)
+}
+
 #[test]
 fn quotes_the_sentence_that_answers() {
     let leave = "The handbook was printed in 2019. Parental leave lasts\n26 weeks. Coffee is free.";
