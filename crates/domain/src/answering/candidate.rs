@@ -127,8 +127,9 @@ impl SentenceCandidate {
         let SentenceReader { asked, source, evidence, .. } = reader;
         let (question, sentence, heading) = (asked.question, here.sentence, here.above.heading);
         let terms = &question.terms;
-        let held = sentence.mask | evidence.title_mask | here.above.mask();
-        let subject = terms.share(held & !sentence.mask);
+        let mask = sentence.mask | reader.otherwise.said_in(&quoted.text);
+        let held = mask | evidence.title_mask | here.above.mask();
+        let subject = terms.share(held & !mask);
         let OfKind { holds, fit, reason } = OfKind::of(asked, &quoted.text, heading);
         // "AUTHOR", and below it a name: the heading makes the line say something.
         let is_headed_name = question.kind == AnswerKind::Person && holds && heading.about >= 1.0;
@@ -141,13 +142,13 @@ impl SentenceCandidate {
             is_fragment: reader.is_fragment(here, &quoted, is_headed_name),
             named: if quoted.is_row { named(question, quoted.words) } else { 0.0 },
             source: reader.index,
-            lexical: lexical(terms, sentence.mask, subject),
+            lexical: lexical(terms, mask, subject),
             subject,
             beside: terms.share(beside(evidence, here.place)),
             opens: 0.0,
             embedded: embedded(source, &quoted.text),
             pairs: terms.pair_share(sentence.pairs),
-            mask: sentence.mask,
+            mask,
             holds_kind: holds,
             fit,
             range: quoted.range,

@@ -51,6 +51,12 @@ const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch",
 /// Words of a question up to the one that tells what is asked for: "what is the environment variable".
 const MOST_BEFORE_NAME: usize = 5;
 
+/// Most words of a version beside those before it: "minimum supported pump version".
+const MOST_OF_VERSION: usize = 4;
+
+/// Words behind which what a question says of a thing is another thing.
+const AFTER_NOUN: [&str; 10] = ["at", "by", "for", "from", "in", "of", "that", "to", "which", "with"];
+
 /// Most words of a command: `git remote add`.
 const MOST_OF_COMMAND: usize = 4;
 
@@ -266,11 +272,21 @@ pub(super) fn asks_for_variable(asked: &str) -> bool {
     asks && words.windows(2).any(|pair| matches!(pair, [of, variable] if of == "environment" && variable == "variable"))
 }
 
-/// Whether a question is for a version: "in which release …", "since what version …".
+/// Whether a question is for a version: "in which release …", "since what version …", "what is the oldest pump version".
 pub(super) fn asks_for_version(asked: &str) -> bool {
-    let mut words = lower_case_words(asked).take(MOST_BEFORE_NAME);
-    let asks = words.any(|word| matches!(word.as_str(), "which" | "what"));
-    asks && words.any(|word| matches!(word.as_str(), "version" | "release"))
+    let words: Vec<String> = lower_case_words(asked).take(MOST_BEFORE_NAME + MOST_OF_VERSION).collect();
+    let is_version = |word: &String| matches!(word.as_str(), "version" | "release");
+    let asks = |word: &String| matches!(word.as_str(), "which" | "what");
+    let opening = words.get(..MOST_BEFORE_NAME).unwrap_or(&words);
+    let Some(at) = opening.iter().position(asks) else { return false };
+    let is_near = opening.iter().skip(at + 1).any(is_version);
+    let is_noun = match words.get(at + 1..) {
+        Some([is, the, noun @ ..]) if matches!(is.as_str(), "is" | "was" | "s") && the == "the" => {
+            noun.iter().take_while(|word| !AFTER_NOUN.contains(&word.as_str())).any(is_version)
+        }
+        _ => false,
+    };
+    is_near || is_noun
 }
 
 /// Whether a question for a place is for where a program keeps something.

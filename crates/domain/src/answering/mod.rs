@@ -35,6 +35,7 @@ mod naming;
 mod need;
 #[cfg(test)]
 mod office_tests;
+mod otherwise;
 mod parts;
 mod passages;
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::form::tells_default;
 use super::fragment::is_title_line;
 use super::header::Headers;
 use super::listed::{List, Lists};
+use super::otherwise::Otherwise;
 use super::quote::plain_line;
 use super::section::{RunIn, Section, is_question};
 use super::surroundings::{
@@ -43,6 +44,8 @@ pub(super) struct SentenceReader<'s> {
     pub(super) is_change: bool,
     /// Whether its document is release notes.
     pub(super) is_release_notes: bool,
+    /// What its sentences say in other words than the question.
+    pub(super) otherwise: Otherwise,
     lists: Lists,
     is_glossary: bool,
 }
@@ -91,6 +94,7 @@ impl<'s> SentenceReader<'s> {
             about: asked.words.are_about(source.title),
             is_change: asked.is_changed_by(source.title),
             is_release_notes: release_notes::is_of_them(source.title),
+            otherwise: Otherwise::of(asked.question, source),
             lists: Lists::of(source, evidence),
             is_glossary: is_glossary(source.text, &evidence.sentences),
         }
