@@ -2,7 +2,7 @@
 
 use super::AnswerSource;
 use super::form::{AskedForm, asks_for_version};
-use super::naming::{Singulars, words_in};
+use super::naming::{AskedStems, Singulars, stems_in};
 use super::need::{asks_why, gives_reason};
 use super::pointer::Pointers;
 use super::role::Roles;
@@ -15,6 +15,8 @@ pub(super) struct Asked<'q> {
     pub(super) question: &'q Question,
     /// Its words, which names and titles are compared with.
     pub(super) words: Singulars,
+    /// The same by their stems, which headings are compared with.
+    stems: AskedStems,
     /// The form that it asks for.
     pub(super) form: AskedForm<'q>,
     /// The parts that it gives to names and amounts.
@@ -40,6 +42,7 @@ impl<'q> Asked<'q> {
         Self {
             question,
             words: Singulars::of(&question.text),
+            stems: AskedStems::of(&question.text),
             form: AskedForm::of(question),
             roles: Roles::of(question),
             is_for_reason: asks_why(&question.asked),
@@ -62,7 +65,7 @@ impl<'q> Asked<'q> {
 /// What a sentence stands under, and how it is to the question.
 pub(super) struct Heading<'t> {
     pub(super) text: &'t str,
-    /// Question terms in it, word for word.
+    /// Question terms in it, by their stems.
     pub(super) mask: TermMask,
     /// Share of its words that the question holds.
     pub(super) about: f32,
@@ -74,8 +77,8 @@ impl<'t> Heading<'t> {
     pub(super) fn of(asked: &Asked<'_>, text: &'t str) -> Self {
         Self {
             text,
-            mask: words_in(asked.question, text),
-            about: asked.words.are_about(text),
+            mask: stems_in(asked.question, text),
+            about: asked.stems.are_about(text),
             is_of_reason: asked.is_for_reason && gives_reason(text),
         }
     }

@@ -6,8 +6,7 @@ use super::calculation::Figure;
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::header::Headers;
-use super::naming::words_in;
-use super::need::{Need, PassageReason, is_aside, is_headed_as_reason, is_headed_as_steps};
+use super::need::{Need, PassageReason, is_headed_as_reason};
 use super::read_source::ReadSource;
 use super::rows_asked::rows_asked_for;
 use super::select::is_of_another_year;
@@ -28,16 +27,6 @@ pub(super) const WORTH_READING: f32 = 0.85;
 /// The same for a row or a paragraph with figures.
 const OF_FIGURES: f32 = 0.7;
 
-/// Bonus of a section with a list, code or the entry of an option, for a question for steps; the other scores range from 0 to
-/// about 1.
-const STEPS_BONUS: f32 = 0.25;
-
-/// Weight of the question's terms in the part of a section that is given, its headings included.
-const SECTION_WEIGHT: f32 = 0.6;
-
-/// Weight of the question's terms in the heading of a section, on the same scale.
-const HEADING_WEIGHT: f32 = 0.4;
-
 /// Fewest items or rows of a list.
 const FEWEST_MEMBERS: usize = 2;
 
@@ -47,12 +36,6 @@ const LIST_ASKED_FOR: f32 = 0.5;
 /// Largest section that is given whole, in bytes, where it tells what to do, and where it comes nearest to an answer.
 pub(super) const LONGEST_STEPS: usize = 1500;
 const LONGEST_CLOSEST: usize = 800;
-
-/// Loss of a section that says no more than the title above it, for a question for steps: more than others differ by.
-const OF_SUBTITLE: f32 = 10.0;
-
-/// Longest section that says no more than a title, in bytes.
-const LONGEST_SUBTITLE: usize = 80;
 
 /// Share of the question's weight in the title and headings of a source that answers as a whole.
 const HEADED_BY_QUESTION: f32 = 0.5;
@@ -140,55 +123,11 @@ impl<'m> Sources<'m> {
         Excerpts { chosen, missing: Vec::new() }
     }
 
-    /// The section that tells best what to do; of a list of options the entries that do, and of a table the rows.
-    fn steps(&self) -> Vec<Excerpt> {
-        let mut best: Option<(f32, usize, &Range<usize>, usize)> = None;
-        for (number, read) in self.read.iter().enumerate() {
-            if is_aside(read.source.heading, &self.material.question.text) {
-                continue;
-            }
-            for section in &read.sections {
-                let Some((anchor, score)) = read.best_unit(section) else { continue };
-                let entry = read.entry_at(section, anchor);
-                let given = entry.clone().unwrap_or_else(|| read.around(section, anchor, LONGEST_STEPS));
-                let has_steps = entry.is_some()
-                    || read.items(&given) >= 2
-                    || read.holds(&given, UnitKind::Code)
-                    || read.names_command(anchor);
-                let value = score
-                    + SECTION_WEIGHT * self.share(number, given.clone())
-                    + HEADING_WEIGHT * self.share_of_heading(read)
-                    + if has_steps { STEPS_BONUS } else { 0.0 };
-                let repeats_title = !has_steps && read.bytes_of_words(&given) <= LONGEST_SUBTITLE;
-                let value = if repeats_title { value - OF_SUBTITLE } else { value };
-                if best.is_none_or(|(highest, ..)| value > highest) {
-                    best = Some((value, number, section, anchor));
-                }
-            }
-        }
-        let Some((_, number, section, anchor)) = best else { return Vec::new() };
-        let (number, section, anchor) = self.headed_steps(number).unwrap_or((number, section, anchor));
-        let Some(read) = self.get(number) else { return Vec::new() };
-        let parts = match read.entry_at(section, anchor) {
-            Some(_) => read.best_entries(section),
-            None if read.is_of(anchor, UnitKind::Row) => read.best_rows(section),
-            None => vec![read.around(section, anchor, LONGEST_STEPS)],
-        };
-        let excerpt = |units| read.excerpt(number, section, units, PassageReason::Steps);
-        parts.into_iter().map(excerpt).collect()
-    }
-
     /// Share of the question that the units, their heading and the title hold.
-    fn share(&self, source: usize, units: Range<usize>) -> f32 {
+    pub(super) fn share(&self, source: usize, units: Range<usize>) -> f32 {
         let title = self.material.evidence.get(source).map_or(0, |evidence| evidence.title_mask);
         let own = self.get(source).map_or(0, |read| read.mask(&units));
         self.material.question.terms.share(title | own)
-    }
-
-    /// Share of the question that the heading right above a source holds.
-    fn share_of_heading(&self, read: &ReadSource<'_>) -> f32 {
-        let question = self.question();
-        read.source.heading.last().map_or(0.0, |heading| question.terms.share(words_in(question, heading)))
     }
 
     /// The section under a heading for reasons in the document of the best sentence.
@@ -199,22 +138,6 @@ impl<'m> Sources<'m> {
         };
         let (number, read) = self.read.iter().enumerate().find(is_reason)?;
         read.first_section(number, PassageReason::Explanation)
-    }
-
-    /// The section under a heading for steps in the document of a source, unless the source has such a heading itself: steps
-    /// belong to what their document is about, whatever their words. With its source, and its first unit.
-    fn headed_steps(&self, source: usize) -> Option<(usize, &Range<usize>, usize)> {
-        let own = self.get(source)?.source;
-        if is_headed_as_steps(own.heading) {
-            return None;
-        }
-        let is_beside = |(_, read): &(usize, &ReadSource<'_>)| {
-            read.source.key.document_id == own.key.document_id && is_headed_as_steps(read.source.heading)
-        };
-        self.read.iter().enumerate().filter(is_beside).find_map(|(number, read)| {
-            let section = read.sections.iter().find(|section| read.items(section) >= 2)?;
-            Some((number, section, read.first_words(section)?))
-        })
     }
 
     /// The passages of the best source's document in its order, each from its beginning.

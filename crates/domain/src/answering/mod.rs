@@ -58,6 +58,7 @@ mod sentence_reader;
 mod setting;
 mod sought;
 mod stated;
+mod steps;
 mod superlative;
 mod surroundings;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Names in a question: the title of a document, a heading, the first cell of a row.
 
+use frostem::{Algorithm, Stemmer};
+
 use crate::evidence::{Question, TermMask};
 use crate::markdown::cells;
 use crate::wording::lower_case_words;
@@ -82,8 +84,8 @@ impl Singulars {
     /// book. A document whose whole title is in the question is about what it asks.
     pub(super) fn are_about(&self, title: &str) -> f32 {
         let named = [" - ", " – ", " | "].iter().fold(title, |title, sign| title.split(sign).next().unwrap_or(title));
-        let is_name = |word: &String| word.chars().any(char::is_alphabetic) && !TITLE_FILLERS.contains(&word.as_str());
-        let words: Vec<String> = lower_case_words(named).filter(is_name).map(|word| singular(&word)).collect();
+        let words: Vec<String> =
+            lower_case_words(named).filter(|word| is_name(word)).map(|word| singular(&word)).collect();
         let held = words.iter().filter(|word| self.0.contains(word)).count();
         #[expect(clippy::cast_precision_loss, reason = "titles are short")]
         let share = held as f32 / words.len().max(1) as f32;
@@ -93,6 +95,40 @@ impl Singulars {
 
 fn singular(word: &str) -> String {
     word.trim_end_matches('s').to_owned()
+}
+
+/// The words of a question by their stems, as headings of sections may have them: "Installing on Windows" for "install".
+pub(super) struct AskedStems(Vec<String>);
+
+impl AskedStems {
+    pub(super) fn of(question: &str) -> Self {
+        Self(stems(question).collect())
+    }
+
+    /// Share of the words of a heading that they hold.
+    pub(super) fn are_about(&self, heading: &str) -> f32 {
+        let words: Vec<String> = stems(heading).collect();
+        let held = words.iter().filter(|word| self.0.contains(word)).count();
+        #[expect(clippy::cast_precision_loss, reason = "headings are short")]
+        let share = held as f32 / words.len().max(1) as f32;
+        share
+    }
+}
+
+/// The stems of the words of a heading that name something.
+fn stems(text: &str) -> impl Iterator<Item = String> {
+    let stemmer = Stemmer::new(Algorithm::English);
+    lower_case_words(text).filter(|word| is_name(word)).map(move |word| stemmer.stem(&word).into_owned())
+}
+
+/// The question's terms whose stems a heading has.
+pub(super) fn stems_in(question: &Question, heading: &str) -> TermMask {
+    let stems: Vec<String> = stems(heading).collect();
+    words_in(question, heading) | question.terms.mask_where(|term| stems.contains(&term.stem))
+}
+
+fn is_name(word: &str) -> bool {
+    word.chars().any(char::is_alphabetic) && !TITLE_FILLERS.contains(&word)
 }
 
 /// Share of the words of a title that a question holds; see [`Singulars::are_about`].

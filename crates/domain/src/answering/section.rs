@@ -44,22 +44,27 @@ fn unmarked(line: &str) -> &str {
 pub(super) struct RunIn<'t> {
     words: &'t str,
     block: usize,
+    /// The last heading within the passage.
+    heading: &'t str,
 }
 
 impl<'t> RunIn<'t> {
     /// Reads the next sentence; what it stands under is then [`Self::over`].
     pub(super) fn read(&mut self, text: &'t str, next: &SentenceEvidence) {
         let words = text.get(next.range.clone()).unwrap_or_default().trim();
-        if is_question(words) || is_label(words) {
-            *self = Self { words, block: next.block };
-        } else if next.kind == BlockKind::Heading || next.block > self.block + 1 {
-            *self = Self::default();
+        if next.kind == BlockKind::Heading {
+            *self = Self { heading: words, ..Self::default() };
+        } else if is_question(words) || is_label(words) {
+            (self.words, self.block) = (words, next.block);
+        } else if next.block > self.block + 1 {
+            self.words = "";
         }
     }
 
     /// The line over a sentence that was read: the question or the label, else the innermost heading.
     pub(super) fn over(self, heading: &'t [String]) -> &'t str {
-        if self.words.is_empty() { heading.last().map_or("", String::as_str) } else { self.words }
+        let above = [self.words, self.heading].into_iter().find(|line| !line.is_empty());
+        above.unwrap_or_else(|| heading.last().map_or("", String::as_str))
     }
 }
 
