@@ -4,7 +4,7 @@ use super::candidate::SentenceCandidate;
 use super::choose::{Scored, best_for};
 use super::excerpt::{Excerpt, Excerpts, LONGEST_STEPS, Sources};
 use super::fragment::is_fragment;
-use super::naming::about;
+use super::naming::{about, words_in};
 use super::need::PassageReason;
 use super::parts::{Part, compared, parts};
 use super::read_source::ReadSource;
@@ -35,7 +35,7 @@ impl Sources<'_> {
                 found.chosen = ranked.first().and_then(|(best, _)| self.section_from(best)).into_iter().collect();
             }
         }
-        if let Some(pages) = self.beginnings_of(&parts) {
+        if let Some(pages) = self.beginnings_of(&parts).or_else(|| self.sections_of(&parts)) {
             return Excerpts { chosen: pages, missing: Vec::new() };
         }
         for part in parts {
@@ -78,6 +78,28 @@ impl Sources<'_> {
         };
         let beginnings: Vec<Excerpt> = parts.iter().map(beginning_of).collect::<Option<_>>()?;
         (beginnings.len() > 1).then_some(beginnings)
+    }
+
+    /// The sections that are headed by the things compared, where each has one.
+    fn sections_of(&self, parts: &[Part]) -> Option<Vec<Excerpt>> {
+        let sections: Vec<Excerpt> = parts.iter().map(|part| self.section_headed(part)).collect::<Option<_>>()?;
+        (sections.len() > 1).then_some(sections)
+    }
+
+    /// The section whose heading is most of a thing compared, and nothing else. It has the first word of that: the last one of
+    /// "glass and tin lids" is of both.
+    fn section_headed(&self, part: &Part) -> Option<Excerpt> {
+        let first = lower_case_words(&part.text).find(|word| !ARTICLES.contains(&word.as_str()))?;
+        let weight = |(_, read): &(usize, &ReadSource<'_>)| {
+            let heading = read.source.heading.last()?;
+            let is_of_it = about(&part.text, heading) >= 1.0 && about(heading, &first) >= 1.0;
+            is_of_it.then(|| self.question().terms.weight_of(words_in(self.question(), heading) & part.mask))
+        };
+        let headed = self.read().iter().enumerate().filter_map(|found| Some((weight(&found)?, found)));
+        // Of equals the one of the better source.
+        let (_, (number, read)) = headed.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+        let excerpt = read.first_section(number, PassageReason::Compared)?;
+        Some(Excerpt { about: Some(part.text.clone()), ..excerpt })
     }
 
     /// The entries of the options that the question names.
@@ -141,4 +163,26 @@ fn name_all(words: &[String], compared: &[String]) -> bool {
         own.peek().is_some() && own.all(|word| words.contains(&word))
     };
     compared.len() > 1 && compared.iter().all(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::AnswerSource;
+    use super::super::passages_tests::given_of;
+
+    #[test]
+    fn things_compared_get_the_sections_that_they_head() {
+        let headings = ["Lids", "glass", "tin"].map(|heading| ["Jar lids".to_owned(), heading.to_owned()]);
+        let texts = [
+            "The kind of a lid is glass or tin, as printed on the jar.",
+            "### glass\n\nThe lids of this kind are clear and heavy.",
+            "### tin\n\nThe lids of this kind are light and rust in the sea.",
+        ];
+        let source = |(heading, text)| AnswerSource { title: "Jar lids", heading, ..AnswerSource::alone(text) };
+        let sources: Vec<AnswerSource<'_>> =
+            headings.iter().map(<[String; 2]>::as_slice).zip(texts).map(source).collect();
+        let given = given_of("What is the difference between glass and tin lids?", &sources).expect("passages");
+        let about: Vec<_> = given.passages.iter().map(|passage| passage.source_index).collect();
+        assert_eq!(about, [1, 2], "{}", given.text);
+    }
 }

@@ -199,11 +199,14 @@ impl<'m> Sources<'m> {
         best.into_iter().map(|(_, excerpt)| excerpt).collect()
     }
 
-    /// The paragraphs of the best sentences.
+    /// The paragraphs of the best sentences, that of the best source's first among them, whatever its score.
     fn explanation(&self, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
         let mut chosen: Vec<Excerpt> = Vec::new();
         let highest = ranked.first().map_or(0.0, |(_, score)| *score);
-        for (found, _) in ranked.iter().filter(|(_, score)| *score >= highest * WORTH_READING) {
+        let says_something = |found: &SentenceCandidate| !found.is_row && found.mask != 0;
+        let of_best = ranked.iter().find(|(found, _)| found.source == 0 && says_something(found));
+        let near = ranked.iter().filter(|(_, score)| *score >= highest * WORTH_READING);
+        for (found, _) in of_best.into_iter().chain(near) {
             let Some(excerpt) = self.paragraph_of(found.source, found.range.start, PassageReason::Explanation) else {
                 continue;
             };
