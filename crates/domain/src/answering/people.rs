@@ -134,8 +134,57 @@ pub(super) fn asks_for_author(question: &str) -> bool {
     lower_case_words(question).any(|word| AUTHORED.contains(&word.as_str()) && word != "written")
 }
 
+/// Groups that make or keep something together, beside those that are named by what they do: "the makers".
+const GROUPS: [&str; 12] = [
+    "agency",
+    "association",
+    "committee",
+    "community",
+    "company",
+    "foundation",
+    "group",
+    "institute",
+    "organisation",
+    "organization",
+    "team",
+    "university",
+];
+
+/// Most words up to the name of such a group, with its article: "the open source community".
+const MOST_OF_GROUP: usize = 5;
+
 /// Whether a sentence says by whom something is: by a name, or by "the community". Not "separated by commas".
 pub(super) fn is_made_by(sentence: &str) -> bool {
-    let mut words = sentence.split_whitespace().skip_while(|word| !word.eq_ignore_ascii_case("by")).skip(1);
-    words.next().is_some_and(|word| word.starts_with(char::is_uppercase) || matches!(word, "the" | "our" | "a" | "an"))
+    let mut words = sentence.split_whitespace().skip_while(|word| !word.eq_ignore_ascii_case("by")).skip(1).peekable();
+    let is_group_name =
+        |word: String| GROUPS.contains(&word.as_str()) || word.ends_with("ers") || word.ends_with("ors");
+    let is_group = |word: &str| lower_case_words(word).any(is_group_name);
+    let Some(first) = words.peek() else { return false };
+    let is_name = first.trim_start_matches(|sign: char| !sign.is_alphanumeric()).starts_with(char::is_uppercase);
+    is_name || first.starts_with(['@', '[']) || words.take(MOST_OF_GROUP).any(is_group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_maker_is_a_name_or_a_group() {
+        for made in [
+            "Jar is maintained by Ada.",
+            "It is kept alive by the community.",
+            "Written by [@ada](a.md).",
+            "Maintained by a small open source team.",
+        ] {
+            assert!(is_made_by(made), "{made}");
+        }
+        for other in [
+            "`jar-pump`, which is maintained by the author of Pump.",
+            "Jars are separated by commas.",
+            "It is maintained by hand in Rust.",
+            "Jar maintains a list of lids.",
+        ] {
+            assert!(!is_made_by(other), "{other}");
+        }
+    }
 }
