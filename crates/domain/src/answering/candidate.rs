@@ -105,6 +105,8 @@ pub struct SentenceCandidate {
     pub(super) about: f32,
     /// How nearly the heading above it is the question, 0 to 1.
     pub(super) headed: f32,
+    /// Share of the words of that heading that the question holds.
+    pub(super) heading_named: f32,
     /// Terms of the innermost heading above it.
     pub(super) heading: TermMask,
     /// Question terms in it, in the titles above it, in the sentence before it, and in the first one of its entry.
@@ -137,6 +139,7 @@ impl SentenceCandidate {
             bonus: bonus(reader, here, &quoted, reason),
             about: reader.about,
             headed: heading.about.min(terms.share(heading.mask)),
+            heading_named: heading.about,
             heading: heading.mask,
             held,
             is_fragment: reader.is_fragment(here, &quoted, is_headed_name),

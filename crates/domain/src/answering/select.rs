@@ -39,6 +39,7 @@ pub fn candidates(
     if asked.form.is_for_default {
         prefer_named(&question.asked, &mut found, &names);
         prefer_about(question, &mut found);
+        setting::prefer_headed(question, &mut found);
     } else if !question.terms.codes().is_empty() {
         prefer_codes(question.terms.codes(), &mut found, &names);
     } else if question.kind == AnswerKind::Definition {

@@ -18,6 +18,9 @@ use crate::wording::{bare, lower_case_words};
 /// Bonus of the default of the setting that a question for one is about; the other scores range from 0 to about 1.
 const OF_ASKED: f32 = 0.8;
 
+/// Loss of a listing with the setting that stands under another heading.
+const OF_OTHER: f32 = 0.3;
+
 /// Share of a question's weight in the setting that it is about.
 const MOSTLY_ABOUT: f32 = 0.5;
 
@@ -149,6 +152,23 @@ pub(super) fn prefer_asked(
     }
 }
 
+/// Prefers, of several listings with the setting that a question for a default names, that below a heading of which the question
+/// has all words: "the default jars of the release shelf" stand under "Release", not under "Spare shelves".
+pub(super) fn prefer_headed(question: &Question, found: &mut [SentenceCandidate]) {
+    let words = words_of(&question.asked);
+    let lists_it = |candidate: &SentenceCandidate| {
+        let names = |line: &str| line.split(['=', ':']).next().is_some_and(|name| words.contains(&name.trim()));
+        candidate.code.as_ref().is_some_and(|code| code.lines().any(names))
+    };
+    let is_headed = |candidate: &SentenceCandidate| candidate.headed > 0.0 && candidate.heading_named >= 1.0;
+    if !found.iter().any(|candidate| lists_it(candidate) && is_headed(candidate)) {
+        return;
+    }
+    for candidate in found.iter_mut().filter(|candidate| lists_it(candidate)) {
+        candidate.bonus += if is_headed(candidate) { OF_ASKED } else { -OF_OTHER };
+    }
+}
+
 /// The setting that a question is about: one that it names before others, of several the one that holds most of it; `None` if
 /// two different ones do.
 fn asked_for<'s, 't>(question: &Question, settings: &'s [Setting<'t>]) -> Option<&'s Setting<'t>> {
@@ -264,6 +284,15 @@ mod tests {
             text("Which environment variable sets fill.folder?", &[keys]),
             "`fill.folder` [^1]\n\nEnvironment: `JAR_FILL_FOLDER` or `JAR_FOLDER` [^1]"
         );
+    }
+
+    #[test]
+    fn of_several_listings_that_below_the_heading_asked_for_tells_a_default() {
+        let page = "## Shelf kinds\n\n### release\n\nThe default settings for the `release` shelf are:\n\n```toml\n[shelf.release]\njar-level = 3\n```\n\n### Spare parts\n\nThe default settings for spare parts of a stand are:\n\n```toml\n[shelf.release.spare]\njar-level = 0\n```\n";
+        let said = text("What is the default jar-level for release stands?", &[page]);
+        assert!(said.contains("jar-level = 3") && !said.contains("jar-level = 0"), "{said}");
+        let said = text("What is the default jar-level for spare parts?", &[page]);
+        assert!(said.contains("jar-level = 0") && !said.contains("jar-level = 3"), "{said}");
     }
 
     #[test]
