@@ -16,6 +16,10 @@ const OF_CHANGES: [&str; 20] = [
     "break", "since", "support", "upgrad", "migrat", "updat", "yank", "when",
 ];
 
+/// Words of a question for a limit, and beginnings of the words for what has one.
+const LIMITS: [&str; 7] = ["earliest", "lowest", "maximum", "minimal", "minimum", "msrv", "oldest"];
+const OF_LIMITED: [&str; 3] = ["version", "support", "releas"];
+
 /// Words for the version that was released last.
 const LATEST: [&str; 5] = ["current", "last", "latest", "newest", "recent"];
 
@@ -62,6 +66,9 @@ const CHANGES: [(Change, &[&str]); 3] = [
 /// Most words of a line of release notes up to the one that tells the change: "pump: fix lids".
 const MOST_BEFORE_CHANGE: usize = 4;
 
+/// Words behind what was changed.
+const BEHIND_OBJECT: [&str; 12] = ["and", "at", "by", "for", "from", "if", "in", "of", "on", "to", "when", "with"];
+
 impl Change {
     /// The change that a question is for.
     pub(crate) fn asked_for(question: &str) -> Option<Self> {
@@ -73,6 +80,15 @@ impl Change {
         let is_word = |word: &String| word.contains(|sign: char| sign.is_alphabetic());
         let own = lower_case_words(line).filter(is_word).take(MOST_BEFORE_CHANGE).find_map(|word| Self::named(&word));
         own.or_else(|| lower_case_words(heading).find_map(|word| Self::named(&word)))
+    }
+
+    /// The words of a line between the one that tells the change and the next preposition: what was changed, "a lid" of "add a
+    /// lid to jars".
+    pub(crate) fn object_in(line: &str) -> String {
+        let words: Vec<String> = lower_case_words(line).collect();
+        let verb = words.iter().position(|word| Self::named(word).is_some());
+        let behind = words.iter().skip(verb.map_or(0, |verb| verb + 1));
+        behind.take_while(|word| !BEHIND_OBJECT.contains(&word.as_str())).cloned().collect::<Vec<_>>().join(" ")
     }
 
     fn named(word: &str) -> Option<Self> {
@@ -155,10 +171,15 @@ pub fn with_release(title: String, heading: &[String]) -> String {
     std::iter::once(title.as_str()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a question is for a change, a version or a time.
+/// Whether a question is for a change, a version or a time. What the oldest supported version is does not: that is told by what
+/// holds now.
 #[must_use]
 pub fn are_asked_for(question: &str) -> bool {
-    let is_of_changes = |word: &String| OF_CHANGES.iter().any(|beginning| word.starts_with(beginning));
+    let is_limit = lower_case_words(question).any(|word| LIMITS.contains(&word.as_str()));
+    let is_of_changes = |word: &String| {
+        let is_of_limit = is_limit && OF_LIMITED.iter().any(|beginning| word.starts_with(beginning));
+        !is_of_limit && OF_CHANGES.iter().any(|beginning| word.starts_with(beginning))
+    };
     let has_version = question.split_whitespace().any(|word| is_version(number_in(word)));
     has_version || lower_case_words(question).any(|word| is_of_changes(&word))
 }
@@ -197,6 +218,8 @@ mod tests {
         }
         assert_eq!(Change::asked_for("Which version fixed the new jars?"), Some(Change::Fixed));
         assert_eq!(Change::asked_for("Which version is it?"), None);
+        assert_eq!(Change::object_in("pump: add a lid to jars"), "a lid");
+        assert_eq!(Change::object_in("Blue jars by @ada"), "blue jars");
     }
 
     #[test]
@@ -235,7 +258,10 @@ mod tests {
         assert!(is_latest_asked_for("What's the latest version of Paint?"));
         assert!(!is_latest_asked_for("What changed in the last week?") && !is_latest_asked_for("Which version is it?"));
         assert!(!is_latest_asked_for("Which was the last version that ran without water?"));
-        for question in ["How do I open a jar?", "What is a jar?", "Can I paint without water?", ""] {
+        assert!(are_asked_for("Which release raised the minimum version to 1.80?"));
+        assert!(are_asked_for("When was the minimum pump version changed?"));
+        let limit = "What is the minimum supported pump version?";
+        for question in [limit, "How do I open a jar?", "What is a jar?", "Can I paint without water?", ""] {
             assert!(!are_asked_for(question), "{question}");
         }
     }

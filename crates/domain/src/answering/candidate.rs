@@ -19,6 +19,7 @@ use super::units::announces;
 use crate::currency::answered;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{QuestionTerms, TermMask};
+use crate::release_notes::names_version;
 use crate::wording::{MOST_OF_NAME, named_value, start_of_line};
 
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
@@ -33,6 +34,9 @@ const NAMED_SECTION: f32 = 0.25;
 /// Bonus of a heading that tells when what the question names was, which version is the latest, or whether something is so; the
 /// other scores range from 0 to about 1.
 const TELLING_HEADING: f32 = 0.5;
+
+/// The same of a sentence that names a version where one is asked for; of release notes the headings do.
+const VERSION: f32 = 0.2;
 
 /// The same of a line that lists what is asked for after its name: "Events: opened, closed, lost."
 const LISTED: f32 = 0.6;
@@ -315,7 +319,9 @@ impl OfKind {
 fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, reason: Option<Reason>) -> f32 {
     let (asked, source) = (reader.asked, reader.source);
     let text = quoted.text.as_str();
+    let tells_version = asked.is_for_version && !reader.is_release_notes && names_version(text);
     asked.form.bonus(text, reason)
+        + if tells_version && here.sentence.mask | reader.otherwise.said_in(text) != 0 { VERSION } else { 0.0 }
         + if quoted.is_telling_heading() { TELLING_HEADING } else { 0.0 }
         + if is_list_asked_for(asked, text) { LISTED } else { 0.0 }
         + asked.roles.bonus_of_sentence(text, reader.is_change)

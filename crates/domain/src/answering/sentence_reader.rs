@@ -10,6 +10,7 @@ use super::form::tells_default;
 use super::fragment::is_title_line;
 use super::header::Headers;
 use super::listed::{List, Lists};
+use super::naming::words_in;
 use super::otherwise::Otherwise;
 use super::quote::plain_line;
 use super::section::{RunIn, Section, is_question};
@@ -29,6 +30,9 @@ const OF_UNNAMED: f32 = 0.2;
 
 /// Bonus of a line of release notes that tells of the change that is asked for, and loss of one that tells of another.
 const OF_CHANGE: f32 = 0.3;
+
+/// Further bonus of one that tells it of all that the question names, and not of a part of that.
+const OF_OBJECT: f32 = 0.3;
 
 /// A source, with what holds of all of its sentences.
 pub(super) struct SentenceReader<'s> {
@@ -158,7 +162,7 @@ impl<'s> SentenceReader<'s> {
         }
         if self.is_release_notes && candidate.mask != 0 {
             let heading = above_it.map_or(here.above.heading.text, |heading| self.words(heading));
-            candidate.bonus += bonus_of_change(asked.change, Change::told_by(&candidate.text, heading));
+            candidate.bonus += bonus_of_change(asked, &candidate.text, heading);
         }
         let named = above_it.and_then(|heading| name_over(asked, source, heading, &candidate.text));
         candidate.bonus += named.as_ref().map_or(0.0, |(_, bonus)| *bonus);
@@ -243,13 +247,16 @@ impl<'s> SentenceReader<'s> {
     }
 }
 
-/// Bonus or loss of a line of release notes for the change that it tells.
-fn bonus_of_change(asked: Option<Change>, told: Option<Change>) -> f32 {
-    match (asked, told) {
-        (Some(asked), Some(told)) if asked == told => OF_CHANGE,
-        (Some(_), Some(_)) => -OF_CHANGE,
-        _ => 0.0,
-    }
+/// Bonus or loss of a line of release notes for the change that it tells, and for what it changes.
+fn bonus_of_change(asked: &Asked<'_>, line: &str, heading: &str) -> f32 {
+    let Some(change) = asked.change else { return 0.0 };
+    let told = match Change::told_by(line, heading) {
+        Some(told) if told == change => OF_CHANGE,
+        Some(_) => -OF_CHANGE,
+        None => 0.0,
+    };
+    let object = words_in(asked.question, &Change::object_in(line));
+    told + OF_OBJECT * asked.question.terms.share(object)
 }
 
 impl<'s> State<'s> {
