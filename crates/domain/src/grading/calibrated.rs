@@ -102,6 +102,12 @@ fn grade_by_odds(
             if grade < own {
                 // Writing to a String cannot fail.
                 let _ = write!(reason, "; the question is answered with probability {:.2}", answerability.probability);
+            } else if grade == Grade::Correct && probability < model.correct_from {
+                let answered = answerability.probability;
+                let _ = write!(
+                    reason,
+                    "; correct beside the others, as the question is answered with probability {answered:.2}"
+                );
             }
             Verdict {
                 grade,

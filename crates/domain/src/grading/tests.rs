@@ -50,6 +50,20 @@ fn takes_the_passage_that_answers() {
 }
 
 #[test]
+fn a_correct_passage_of_low_probability_tells_why_it_is_correct() {
+    let improbable = |similarity: u8| {
+        let dense = f32::from(similarity) / 100.0;
+        let scores = [(Some(dense), 3.0), (Some(dense - 0.05), 0.5), (Some(0.08), 0.0)];
+        let mut verdicts = verdicts("How many weeks does leave last?", scores);
+        verdicts.retain(|verdict| verdict.grade == Grade::Correct && verdict.probability < Some(0.3));
+        verdicts
+    };
+    let found: Vec<Verdict> = (20..60).flat_map(improbable).collect();
+    assert!(!found.is_empty());
+    assert!(found.iter().all(|verdict| verdict.reason.contains("beside the others")), "{found:?}");
+}
+
+#[test]
 fn takes_it_without_vectors_too() {
     let scores = [(None, 6.5), (None, 0.0), (None, 0.0)];
     assert_eq!(
