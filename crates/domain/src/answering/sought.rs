@@ -10,7 +10,7 @@ use super::need::asks_why;
 use super::people::{asks_for_author, asks_who_has_office, asks_who_may, is_made_by};
 use crate::command_options::options;
 use crate::evidence::Question;
-use crate::evidence::kind::{AnswerKind, has_time};
+use crate::evidence::kind::{AnswerKind, TIME_UNITS, has_time};
 use crate::evidence::measure::Measure;
 use crate::evidence::names::names_in_full;
 use crate::wording::{has_digit, lower_case_words};
@@ -59,6 +59,13 @@ fn only_counts(sentence: &str) -> bool {
     const COUNTS: [&str; 7] = ["several", "various", "many", "multiple", "different", "numerous", "following"];
     let counts = lower_case_words(sentence).any(|word| COUNTS.contains(&word.as_str()));
     counts && !sentence.contains([',', ':', '`', '('])
+}
+
+/// Whether all numbers of a text are of units of time: "at least 6 months".
+fn counts_time_only(text: &str) -> bool {
+    let words: Vec<String> = lower_case_words(text).collect();
+    let is_of_time = |at: usize| words.get(at + 1).is_some_and(|unit| TIME_UNITS.contains(&unit.as_str()));
+    words.iter().enumerate().filter(|(_, word)| has_digit(word)).all(|(at, _)| is_of_time(at))
 }
 
 /// Whether a candidate tells a measure.
@@ -123,7 +130,10 @@ impl<'q> Sought<'q> {
             Form::OfOffice => candidate.holds_kind && candidate.fit >= 1.0 || candidate.is_row,
             Form::Variable => names_variable(text) || names_variable(context),
             // "Version 11" and "Debian bookworm (12)" are versions, too.
-            Form::Version => candidate.role != Role::LineAlone && (has_digit(text) || has_digit(context)),
+            Form::Version => {
+                candidate.role != Role::LineAlone
+                    && [text.as_str(), context].iter().any(|text| has_digit(text) && !counts_time_only(text))
+            }
             Form::Path => candidate.holds_kind || candidate.is_row,
             Form::Option => !options(text).is_empty() || !options(context).is_empty() || candidate.is_row,
             Form::Definition => {

@@ -65,7 +65,7 @@ const DEFINITION_CUES: [&str; 17] = [
 ];
 const TIME_WORDS: [&str; 7] = ["century", "centuries", "decade", "today", "summer", "winter", "easter"];
 /// Units of time, and of the clock.
-pub(super) const TIME_UNITS: [&str; 42] = [
+pub(crate) const TIME_UNITS: [&str; 42] = [
     "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months",
     "year", "years", "am", "pm", "a.m", "p.m", "uhr", "minuten", "stunde", "stunden", "tage", "tagen", "woche",
     "wochen", "monat", "monate", "monaten", "jahr", "jahre", "jahren", "heure", "heures", "jour", "jours", "mois",
