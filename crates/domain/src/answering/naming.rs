@@ -113,6 +113,12 @@ impl AskedStems {
         let share = held as f32 / words.len().max(1) as f32;
         share
     }
+
+    /// Whether they have the words of a heading in its order: "uninstall jar" those of "Uninstalling Jar", not of "jar uninstall".
+    pub(super) fn have_in_order(&self, heading: &str) -> bool {
+        let mut asked = self.0.iter();
+        stems(heading).all(|word| asked.any(|asked| *asked == word))
+    }
 }
 
 /// The stems of the words of a heading that name something.
@@ -153,6 +159,20 @@ pub(super) fn words_in(question: &Question, text: &str) -> TermMask {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headings_are_compared_by_stems() {
+        let stems = AskedStems::of("How do I uninstall the jar?");
+        for (heading, about, is_in_order) in [
+            ("4. Uninstalling the Jars", 1.0, true),
+            ("jar uninstall", 1.0, false),
+            ("Jars of tin", 0.5, false),
+            ("", 0.0, true),
+        ] {
+            assert!((stems.are_about(heading) - about).abs() < 1e-6, "{heading}");
+            assert_eq!(stems.have_in_order(heading), is_in_order, "{heading}");
+        }
+    }
 
     #[test]
     fn a_value_is_named_with_its_column() {

@@ -21,6 +21,9 @@ const HEADING_WEIGHT: f32 = 0.4;
 /// Bonus of a section whose heading is what is asked for, on the same scale.
 const SECTION_ASKED_FOR: f32 = 1.0;
 
+/// Further bonus of one that has its words in the order of the question.
+const IN_ORDER: f32 = 0.5;
+
 /// Share of the question's weight in such a heading.
 const MOSTLY_HEADED: f32 = 0.6;
 
@@ -59,7 +62,8 @@ impl Sources<'_> {
 
     /// The unit of a section around which it is given, and how well it tells what to do; `None` if it has nothing of the question.
     fn value_of_steps(&self, source: usize, read: &ReadSource<'_>, section: &Range<usize>) -> Option<(usize, f32)> {
-        let (headed, is_asked) = self.headed(read, section);
+        let (headed, asked_for) = self.headed(read, section);
+        let is_asked = asked_for > 0.0;
         let first = read.first_words(section).filter(|_| is_asked).map(|first| (first, 0.0));
         let (anchor, score) = read.best_unit(section).or(first)?;
         let entry = read.entry_at(section, anchor);
@@ -72,22 +76,28 @@ impl Sources<'_> {
         let value = score.max(if is_asked { headed * self.highest_score() } else { 0.0 })
             + SECTION_WEIGHT * self.share(source, given)
             + HEADING_WEIGHT * headed
-            + if is_asked { SECTION_ASKED_FOR } else { 0.0 }
+            + asked_for
             + if has_steps { STEPS_BONUS } else { 0.0 }
             + if source == 0 { STEPS_BONUS } else { 0.0 }
             - if repeats_title { OF_SUBTITLE } else { 0.0 };
         Some((anchor, value))
     }
 
-    /// Share of the question that the heading of a section holds, or the one right above its source, and whether that is what is
-    /// asked for: it has no other words than the question, and most of these.
-    fn headed(&self, read: &ReadSource<'_>, section: &Range<usize>) -> (f32, bool) {
+    /// Share of the question that the heading of a section holds, or the one right above its source, and the bonus of one that is
+    /// what is asked for: it has no other words than the question, and most of these.
+    fn headed(&self, read: &ReadSource<'_>, section: &Range<usize>) -> (f32, f32) {
         let question = self.question();
         let own = read.heading(section).and_then(|at| read.units.get(at)?.sentences.first());
         let own = own.and_then(|words| read.source.text.get(words.clone()));
-        let Some(heading) = own.or_else(|| read.source.heading.last().map(String::as_str)) else { return (0.0, false) };
+        let Some(heading) = own.or_else(|| read.source.heading.last().map(String::as_str)) else { return (0.0, 0.0) };
         let share = question.terms.share(stems_in(question, heading));
-        (share, share >= MOSTLY_HEADED && AskedStems::of(&question.text).are_about(heading) >= 1.0)
+        let stems = AskedStems::of(&question.text);
+        let bonus = match share >= MOSTLY_HEADED && stems.are_about(heading) >= 1.0 {
+            true if stems.have_in_order(heading) => SECTION_ASKED_FOR + IN_ORDER,
+            true => SECTION_ASKED_FOR,
+            false => 0.0,
+        };
+        (share, bonus)
     }
 
     /// The score of the best sentence of all sources.
