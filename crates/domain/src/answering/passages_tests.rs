@@ -480,3 +480,12 @@ fn a_reason_is_given_from_the_section_that_is_headed_so() {
     let given = given_of("Why did the hose of the press burst?", &[told, cause]).expect("passages");
     assert_eq!(given.passages, [GivenPassage { source_index: 1, reason: PassageReason::Explanation, about: None }]);
 }
+
+#[test]
+fn an_explanation_begins_with_the_best_source() {
+    let best = "The pump fills each jar by the weight of the water above it.";
+    let other = "How the jar pump works is told to every visitor. The jar pump works at night.";
+    let given = given("How does the jar pump work?", &[best, other]).expect("passages");
+    let sources: Vec<usize> = given.passages.iter().map(|passage| passage.source_index).collect();
+    assert_eq!(sources, [0, 1], "{}", given.text);
+}
