@@ -78,7 +78,7 @@ impl Sources<'_> {
             + HEADING_WEIGHT * headed
             + asked_for
             + if has_steps { STEPS_BONUS } else { 0.0 }
-            + if source == 0 { STEPS_BONUS } else { 0.0 }
+            + if source == 0 && !is_introduction(read) { STEPS_BONUS } else { 0.0 }
             - if repeats_title { OF_SUBTITLE } else { 0.0 };
         Some((anchor, value))
     }
@@ -119,6 +119,15 @@ impl Sources<'_> {
             let section = read.sections.iter().find(|section| read.items(section) >= 2)?;
             Some((number, section, read.first_words(section)?))
         })
+    }
+}
+
+/// Whether a source stands below no heading but the title of its document, and tells what that is about.
+fn is_introduction(read: &ReadSource<'_>) -> bool {
+    match read.source.heading {
+        [] => true,
+        [heading] => heading == read.source.title,
+        _ => false,
     }
 }
 
