@@ -107,6 +107,14 @@ impl<'q> Sought<'q> {
         candidate.told_below.is_some() || self.tells(candidate)
     }
 
+    /// Whether a text holds the kind of thing asked for beside the numbers of issues, "#12", which count nothing.
+    fn holds_beside_references(&self, text: &str) -> bool {
+        let (before, rest) = text.split_once('#').unwrap_or((text, ""));
+        let parts = rest.split('#').map(|part| part.trim_start_matches(|sign: char| sign.is_ascii_digit()));
+        let plain: String = std::iter::once(before).chain(parts).collect();
+        !text.contains('#') || self.question.kind.is_held_by(&self.question.known, &plain)
+    }
+
     /// Whether a sentence by itself can hold what is asked for.
     fn tells(&self, candidate: &SentenceCandidate) -> bool {
         let text = &candidate.text;
@@ -117,7 +125,7 @@ impl<'q> Sought<'q> {
         match self.form {
             Form::Number(measure) => {
                 let measures = || measure.is_none_or(|measure| is_told(measure, candidate));
-                candidate.holds_kind && measures() || tells_amount(text)
+                candidate.holds_kind && self.holds_beside_references(text) && measures() || tells_amount(text)
             }
             Form::Clock => is_told(Measure::Clock, candidate) || tells_condition(text),
             Form::Time { in_present } => {

@@ -71,6 +71,13 @@ fn a_number_may_be_told_by_another_one() {
 }
 
 #[test]
+fn the_number_of_an_issue_counts_nothing() {
+    let lacks = |page: &str| answer("How many lids does the press use?", &[page], None).expect("an answer").lacks_kind;
+    assert!(lacks("The lids that the press uses are of tin (see #4250)."));
+    assert!(!lacks("The press uses 40 lids (see #4250)."));
+}
+
+#[test]
 fn gives_the_range_of_each_quote() {
     let leave = "Hello there, reader. Parental leave lasts\n26 weeks.";
     let answer = answer("How long is parental leave?", &[leave], None).unwrap();
