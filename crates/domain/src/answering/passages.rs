@@ -4,7 +4,7 @@ use super::choose::Scored;
 use super::compose::NEARER;
 use super::excerpt::{Excerpt, Sources};
 use super::lines::lines_of;
-use super::need::{PassageReason, need};
+use super::need::{Need, PassageReason, need};
 use super::pointer::leads_elsewhere;
 use super::quote::{code, escape_markers, marked, plain_line};
 use super::ranking::rank;
@@ -50,7 +50,9 @@ pub fn passages(
     }
     let need = need(material.question, question_type)?;
     let sources = Sources::new(material, &ranked);
-    ranked.retain(|(candidate, _)| !candidate.is_fragment);
+    // What leads in a list or code begins the paragraph that explains.
+    let leads_in = |candidate: &SentenceCandidate| need == Need::Explanation && candidate.text.ends_with([':', '：']);
+    ranked.retain(|(candidate, _)| !candidate.is_fragment || leads_in(candidate));
     let excerpts = sources.excerpts(&need, &ranked);
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     for excerpt in excerpts.chosen {

@@ -489,3 +489,10 @@ fn an_explanation_begins_with_the_best_source() {
     let sources: Vec<usize> = given.passages.iter().map(|passage| passage.source_index).collect();
     assert_eq!(sources, [0, 1], "{}", given.text);
 }
+
+#[test]
+fn what_leads_in_code_explains() {
+    let page = "### Shelves\n\nThe pump works by a shelf of lids at the front of the jar:\n\nlids:jar\n\nThe pump has a shelf of jars, too.";
+    let given = text("How does the pump work?", &[page]);
+    assert!(given.contains("works by a shelf of lids") && given.contains("lids:jar"), "{given}");
+}
