@@ -171,11 +171,16 @@ pub fn with_release(title: String, heading: &[String]) -> String {
     std::iter::once(title.as_str()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a question is for a limit: the oldest version of something.
+pub(crate) fn is_limit_asked_for(question: &str) -> bool {
+    lower_case_words(question).any(|word| LIMITS.contains(&word.as_str()))
+}
+
 /// Whether a question is for a change, a version or a time. What the oldest supported version is does not: that is told by what
 /// holds now.
 #[must_use]
 pub fn are_asked_for(question: &str) -> bool {
-    let is_limit = lower_case_words(question).any(|word| LIMITS.contains(&word.as_str()));
+    let is_limit = is_limit_asked_for(question);
     let is_of_changes = |word: &String| {
         let is_of_limit = is_limit && OF_LIMITED.iter().any(|beginning| word.starts_with(beginning));
         !is_of_limit && OF_CHANGES.iter().any(|beginning| word.starts_with(beginning))

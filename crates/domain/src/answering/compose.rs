@@ -107,7 +107,7 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
     let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
-        AnswerKind::Definition => {
+        AnswerKind::Definition if !sought.is_for_limit => {
             (candidate.mask | candidate.heading) & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0
         }
         // One sentence among several makes a list, whatever stands first.

@@ -169,10 +169,9 @@ mod tests {
         let alone = "Jar has a policy for its LSPV (lowest supported pump version). The current LSPV is 1.85.";
         let said = text("What is the lowest pump version?", &[alone]);
         assert!(said.contains("The current LSPV is 1.85."), "{said}");
-        let policy =
-            "Jar has an LSPV (lowest supported pump version) policy of at least 6 months. The current LSPV is 1.85.";
-        let said = text("What is the lowest pump version?", &[policy]);
-        assert!(said.contains("The current LSPV is 1.85."), "{said}");
+        let policy = "Jar has a lowest supported pump version policy of at least 6 months.";
+        let said = answer("What is the lowest pump version?", &[policy], None).expect("an answer");
+        assert!(said.lacks_kind, "{}", said.text);
         assert!(answer("What is the lowest pump version?", &["The LSPV is 1.85."], None).is_none());
     }
 }

@@ -13,12 +13,15 @@ use crate::evidence::Question;
 use crate::evidence::kind::{AnswerKind, TIME_UNITS, has_time};
 use crate::evidence::measure::Measure;
 use crate::evidence::names::names_in_full;
+use crate::release_notes::is_limit_asked_for;
 use crate::wording::{has_digit, lower_case_words};
 
 /// A question, and what a sentence must tell to answer it.
 pub(super) struct Sought<'q> {
     pub(super) question: &'q Question,
     is_default: bool,
+    /// Whether it is for the lowest or the highest version of something, which is no definition of that.
+    pub(super) is_for_limit: bool,
     form: Form,
 }
 
@@ -76,7 +79,9 @@ pub(super) fn is_told(measure: Measure, candidate: &SentenceCandidate) -> bool {
 impl<'q> Sought<'q> {
     pub(super) fn of(question: &'q Question) -> Self {
         let asked = &question.asked;
+        let is_for_limit = asks_for_version(asked) && is_limit_asked_for(asked);
         let form = match question.kind {
+            _ if is_for_limit => Form::Version,
             AnswerKind::Number => Form::Number(question.measure),
             AnswerKind::Date if question.measure == Some(Measure::Clock) => Form::Clock,
             AnswerKind::Date => Form::Time { in_present: asks_in_present(asked) },
@@ -92,7 +97,7 @@ impl<'q> Sought<'q> {
             _ if asks_for_variable(asked) => Form::Variable,
             _ => Form::Unseen,
         };
-        Self { question, is_default: asks_for_default(asked), form }
+        Self { question, is_default: asks_for_default(asked), is_for_limit, form }
     }
 
     /// Whether an answer, best sentence first, can hold what is asked for. A definition stands in its best sentence: one
