@@ -38,6 +38,9 @@ const TELLING_HEADING: f32 = 0.5;
 /// The same of a sentence that names a version where one is asked for; of release notes the headings do.
 const VERSION: f32 = 0.2;
 
+/// The same of one that names the lowest or the highest one, where that is asked for.
+const VERSION_OF_END: f32 = 0.5;
+
 /// The same of a line that lists what is asked for after its name: "Events: opened, closed, lost."
 const LISTED: f32 = 0.6;
 
@@ -319,14 +322,24 @@ impl OfKind {
 fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, reason: Option<Reason>) -> f32 {
     let (asked, source) = (reader.asked, reader.source);
     let text = quoted.text.as_str();
-    let tells_version = asked.is_for_version && !reader.is_release_notes && names_version(text);
     asked.form.bonus(text, reason)
-        + if tells_version && here.sentence.mask | reader.otherwise.said_in(text) != 0 { VERSION } else { 0.0 }
+        + bonus_of_version(reader, here, text)
         + if quoted.is_telling_heading() { TELLING_HEADING } else { 0.0 }
         + if is_list_asked_for(asked, text) { LISTED } else { 0.0 }
         + asked.roles.bonus_of_sentence(text, reader.is_change)
         - if is_of_message_before(source, here.sentence.range.start) { MESSAGE_BEFORE } else { 0.0 }
         + if quoted.is_row { asked.roles.bonus_of_row(quoted.header, quoted.words) } else { 0.0 }
+}
+
+/// Bonus of a sentence that names a version, where one is asked for, and of one that names it for the end that is.
+fn bonus_of_version(reader: &SentenceReader<'_>, here: &Here<'_>, text: &str) -> f32 {
+    let held = here.sentence.mask | reader.otherwise.said_in(text);
+    let is_asked_for = reader.asked.is_for_version && !reader.is_release_notes;
+    match is_asked_for && held != 0 && names_version(text) {
+        true if held & reader.otherwise.ends() != 0 => VERSION_OF_END,
+        true => VERSION,
+        false => 0.0,
+    }
 }
 
 /// Whether a text lists, after its name, what a question asks for.

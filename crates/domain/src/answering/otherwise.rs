@@ -78,13 +78,18 @@ impl Otherwise {
         Self { lowest, highest, version, abbreviations: abbreviations(question, source) }
     }
 
+    /// The terms of the question for a lower or an upper end.
+    pub(super) const fn ends(&self) -> TermMask {
+        self.lowest | self.highest
+    }
+
     /// The terms of the question that a sentence says otherwise.
     pub(super) fn said_in(&self, sentence: &str) -> TermMask {
         let held = |(short, mask): &(String, TermMask)| {
             if sentence.unicode_words().any(|word| word == short) { *mask } else { 0 }
         };
         let mask = self.abbreviations.iter().map(held).fold(0, |all, mask| all | mask);
-        if self.lowest | self.highest == 0 {
+        if self.ends() == 0 {
             return mask;
         }
         let words: Vec<String> = lower_case_words(sentence).collect();
@@ -92,8 +97,10 @@ impl Otherwise {
         let says = |ways: &[&str]| ways.iter().any(|way| text.contains(&format!(" {way} ")));
         let has_version = self.version != 0 && names_version(sentence);
         let is_needed = || has_version && words.iter().any(|word| NEEDS.contains(&word.as_str()));
-        let lowest = if says(&AT_LEAST) || has_number_and_plus(sentence) || is_needed() { self.lowest } else { 0 };
-        let highest = if says(&AT_MOST) { self.highest } else { 0 };
+        let names = |ends: &[&str]| words.iter().any(|word| ends.contains(&word.as_str()));
+        let is_lowest = names(&LOWEST) || says(&AT_LEAST) || has_number_and_plus(sentence) || is_needed();
+        let lowest = if is_lowest { self.lowest } else { 0 };
+        let highest = if names(&HIGHEST) || says(&AT_MOST) { self.highest } else { 0 };
         let version = if has_version && lowest | highest != 0 { self.version } else { 0 };
         mask | lowest | highest | version
     }
@@ -148,9 +155,11 @@ mod tests {
             "Jar requires Pump 1.65 or later.",
             "To build it you need Pump 1.65.",
             "Pump support: 1.65+ on all platforms.",
+            "The oldest pump that is supported is 1.65.",
         ] {
-            let said = text("What is the minimum Pump version?", &[others, told]);
-            assert!(said.contains("1.65") && !said.contains("parts"), "{said}");
+            let said = answer("What is the minimum Pump version?", &[others, told], None).expect("an answer");
+            assert!(said.text.contains("1.65") && !said.text.contains("parts"), "{}", said.text);
+            assert!(!said.is_doubtful(), "{told}");
         }
     }
 
