@@ -177,6 +177,40 @@ pub fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || NEGATIONS.binary_search(&word).is_ok()
 }
 
+/// Cells of a table that say yes and no by themselves, in lower case.
+const YES: [&str; 12] =
+    ["available", "included", "ja", "oui", "supported", "true", "yes", "☑", "✅", "✓", "✔", "✔\u{fe0f}"];
+const NO: [&str; 20] = [
+    "false",
+    "kein",
+    "keine",
+    "nein",
+    "never",
+    "no",
+    "non",
+    "none",
+    "not available",
+    "not included",
+    "not supported",
+    "not yet",
+    "×",
+    "–",
+    "—",
+    "✕",
+    "✖",
+    "✗",
+    "✘",
+    "❌",
+];
+
+/// Whether a cell of a table says yes or no by its first words; `None` if it says neither. A dash says no only beside cells that
+/// say yes.
+pub(crate) fn says_yes(cell: &str) -> Option<bool> {
+    let lower = lower_case(cell);
+    let said = lower.split([',', ';', '(', ':']).next().unwrap_or_default().trim();
+    if YES.contains(&said) { Some(true) } else { NO.contains(&said).then_some(false) }
+}
+
 /// Whether a text denies something: "it isn't", "except", "without".
 pub(crate) fn denies(text: &str) -> bool {
     text.unicode_words().any(|word| is_negation(&lower_case(word)))

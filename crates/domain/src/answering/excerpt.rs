@@ -8,7 +8,7 @@ use super::choose::Scored;
 use super::header::Headers;
 use super::need::{Need, PassageReason, is_headed_as_reason};
 use super::read_source::ReadSource;
-use super::rows_asked::rows_asked_for;
+use super::rows_asked::{RowsAsked, rows_asked_for};
 use super::select::is_of_another_year;
 use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
@@ -108,7 +108,7 @@ impl<'m> Sources<'m> {
             Need::Comparison => return self.compared(ranked),
             Need::Steps => self.steps(),
             Need::Overview => self.overview(ranked),
-            Need::Listing if let Some(rows) = self.rows(ranked) => rows,
+            Need::Listing if let Some(rows) = self.rows(ranked, false) => rows,
             // A sentence that lists what is asked for answers by itself.
             Need::Listing if ranked.first().is_some_and(|(best, _)| self.lists(best)) => Vec::new(),
             Need::Listing => self.listing(),
@@ -162,11 +162,15 @@ impl<'m> Sources<'m> {
         is_list && question.terms.share(sentence.mask) >= NAMED_BY_SENTENCE
     }
 
-    /// The rows that are asked for, where the best sentence is one and there are several.
-    pub(super) fn rows(&self, ranked: &[Scored<'_>]) -> Option<Vec<Excerpt>> {
+    /// The rows that are asked for, where the best sentence is one and there are several. `is_by_name` asks for those alone with
+    /// a value that the question names with its column.
+    pub(super) fn rows(&self, ranked: &[Scored<'_>], is_by_name: bool) -> Option<Vec<Excerpt>> {
         let (best, _) = ranked.first().filter(|(best, _)| best.is_row)?;
         let (_, _, at) = self.unit_of(best.source, best.range.start)?;
-        let rows = rows_asked_for(self.material.question, &self.read, (best.source, at));
+        let RowsAsked { rows, are_named } = rows_asked_for(self.material.question, &self.read, (best.source, at));
+        if is_by_name && !are_named {
+            return None;
+        }
         let excerpt = |(source, units): (usize, Range<usize>)| {
             let read = self.get(source)?;
             let section = read.sections.iter().find(|section| section.contains(&units.start))?;

@@ -4,7 +4,7 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::evidence::{Question, TermMask};
 use crate::markdown::cells;
-use crate::wording::lower_case_words;
+use crate::wording::{denies, lower_case_words, says_yes};
 
 /// Words of a title that name nothing.
 const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
@@ -19,11 +19,13 @@ const SHORTEST_VERB: usize = 3;
 pub(super) struct AskedWords<'q> {
     text: &'q str,
     words: Vec<String>,
+    /// Whether it asks for what is not so.
+    denies: bool,
 }
 
 impl<'q> AskedWords<'q> {
     pub(super) fn of(question: &'q str) -> Self {
-        Self { text: question, words: lower_case_words(question).collect() }
+        Self { text: question, words: lower_case_words(question).collect(), denies: denies(question) }
     }
 
     /// Whether the question has the words of a value of several one after the other.
@@ -32,18 +34,38 @@ impl<'q> AskedWords<'q> {
         value.len() > 1 && self.hold(&value)
     }
 
+    /// Whether the question has all words of a text, of which there is one or more.
+    pub(super) fn hold_all(&self, text: &str) -> bool {
+        let mut words = lower_case_words(text).peekable();
+        words.peek().is_some() && words.all(|word| self.words.contains(&word))
+    }
+
     /// Whether the question names the thing that a row is about, by all words of its first cell, and the column of another cell.
     pub(super) fn name_cell(&self, row: &[(String, String)]) -> bool {
-        let are_asked = |text: &str| {
-            let mut words = lower_case_words(text).peekable();
-            words.peek().is_some() && words.all(|word| self.words.contains(&word))
-        };
+        let are_asked = |text: &str| self.hold_all(text);
         let Some(((_, name), others)) = row.split_first() else { return false };
         name.contains(char::is_alphabetic) && are_asked(name) && others.iter().any(|(column, _)| are_asked(column))
     }
 
-    /// Whether the question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there.
+    /// Whether the question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there; or the
+    /// column alone where the value says that it is so: "Which stations are staffed?"
     pub(super) fn name(&self, column: &str, value: &str) -> bool {
+        if !self.names_column(column) {
+            return false;
+        }
+        match says_yes(value) {
+            Some(is_so) => is_so != self.denies,
+            None if value.len() <= LONGEST_SIGN => {
+                self.text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == value)
+            }
+            None => {
+                let value: Vec<String> = lower_case_words(value).collect();
+                !value.is_empty() && self.hold(&value)
+            }
+        }
+    }
+
+    fn names_column(&self, column: &str) -> bool {
         let mut column = lower_case_words(column).peekable();
         let is_asked = |word: String| {
             let is_verb_of = |asked: &String| {
@@ -52,14 +74,7 @@ impl<'q> AskedWords<'q> {
             };
             self.words.contains(&word) || self.words.iter().any(is_verb_of)
         };
-        if column.peek().is_none() || !column.all(is_asked) {
-            return false;
-        }
-        if value.len() <= LONGEST_SIGN {
-            return self.text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == value);
-        }
-        let value: Vec<String> = lower_case_words(value).collect();
-        !value.is_empty() && self.hold(&value)
+        column.peek().is_some() && column.all(is_asked)
     }
 
     fn hold(&self, phrase: &[String]) -> bool {
@@ -186,6 +201,10 @@ mod tests {
             ("Which boats does Ada Byron own?", "Owner", "Ada Byron", true),
             ("Which boats are rated A?", "Rating", "A", true),
             ("Which boats does Ada Byron own?", "Deputy", "Ada Byron", false),
+            ("Which boats are insured?", "Insured", "yes", true),
+            ("Which boats are insured?", "Insured", "no", false),
+            ("Which boats are not insured?", "Insured", "–", true),
+            ("Which boats are new?", "Insured", "yes", false),
             ("Which parts?", "", "parts", false),
         ];
         for (question, column, value, expected) in cases {

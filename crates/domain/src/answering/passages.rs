@@ -105,8 +105,8 @@ pub fn closest(
         }
         return (!page.passages.is_empty()).then_some(page);
     };
-    // Their number is told by the rows that have what is asked for.
-    if let Some(rows) = sources.rows(&ranked).filter(|_| counts_rows(material.question)) {
+    // Their number is told by the rows that have what is asked for, and so are people with something.
+    if let Some(rows) = sources.rows(&ranked, !counts_rows(material.question)) {
         page.push_all(&sources, rows);
         return (!page.passages.is_empty()).then_some(page);
     }

@@ -1,6 +1,6 @@
 //! A row of a table as an answer quotes it: each cell after the name of its column.
 
-use super::naming::words_in;
+use super::naming::{AskedWords, words_in};
 use crate::evidence::Question;
 use crate::markdown::{cells, is_table_delimiter, labelling_columns, only_label};
 use crate::month::is_month;
@@ -124,16 +124,31 @@ fn begins_dates(label: &str) -> bool {
         && (words.iter().any(|word| word == "ended" || is_month(word)) || label.ends_with(','))
 }
 
-/// A row as [`labelled`] writes it, of a wide table without the cells that the question does not ask for: the first cell stays,
-/// and those of which the question names the column or the value. All of it where it names no column.
+/// A row as [`labelled`] writes it, without the cells that the question does not ask for: the first cell stays, and of a row that
+/// the question names those whose columns it names by all their words; of a wide row those of which it names the column or the
+/// value in part. All of it where it names no column.
 pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
     let cells: Vec<&str> = row.split(" | ").collect();
+    let kept = |is_asked_for: &dyn Fn(&str) -> bool| {
+        let asked = cells.iter().enumerate().filter(|(place, cell)| *place == 0 || is_asked_for(cell));
+        asked.map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | ")
+    };
+    let asked = AskedWords::of(&question.asked);
+    let is_named = |cell: &str| cell.split_once(": ").is_some_and(|(column, _)| asked.hold_all(without_unit(column)));
+    let name = cells.first().map_or("", |first| first.split_once(": ").map_or(*first, |(_, name)| name));
+    if asked.hold_all(without_unit(name)) && cells.iter().skip(1).any(|cell| is_named(cell)) {
+        return kept(&is_named);
+    }
     let of_column = |cell: &&str| cell.split_once(": ").is_some_and(|(column, _)| words_in(question, column) != 0);
     if cells.len() < WIDE || !cells.iter().skip(1).any(of_column) {
         return row.to_owned();
     }
-    let is_asked_for = |(place, cell): &(usize, &&str)| *place == 0 || words_in(question, cell) != 0;
-    cells.iter().enumerate().filter(is_asked_for).map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | ")
+    kept(&|cell| words_in(question, cell) != 0)
+}
+
+/// A label without what stands in parentheses at its end: "Price (EUR)".
+fn without_unit(label: &str) -> &str {
+    label.split_once(" (").filter(|(_, unit)| unit.ends_with(')')).map_or(label, |(label, _)| label)
 }
 
 /// Whether a row, as [`labelled`] writes it, has a number in a column for things of this name: "Max. people: 6".
@@ -242,9 +257,24 @@ mod tests {
             let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
             assert_eq!(cells_asked_for(&parsed, row), expected, "{question}");
         }
-        let narrow = "Article: HG300 | Warranty: 36 | Weight: 3";
-        let parsed = Question::new(Analyzer::english(), "What is the warranty?", 100, |_| 5);
-        assert_eq!(cells_asked_for(&parsed, narrow), narrow);
+        let narrow = "Article: HG300 | Warranty (months): 36 | Weight: 3";
+        for (question, expected) in [
+            ("What is the warranty?", narrow),
+            ("What is the warranty of the HG300?", "Article: HG300 | Warranty (months): 36"),
+            ("What colour has the HG300?", narrow),
+        ] {
+            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
+            assert_eq!(cells_asked_for(&parsed, narrow), expected, "{question}");
+        }
+        let years = "Net profit (in millions) | 2024: 14 | 2023: 9 | Change: 5";
+        for (question, expected) in [
+            ("What was the net profit in 2023?", "Net profit (in millions) | 2023: 9"),
+            ("What was the change of the net profit from 2023 to 2024?", years),
+            ("What was the profit in 2023?", years),
+        ] {
+            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
+            assert_eq!(cells_asked_for(&parsed, years), expected, "{question}");
+        }
     }
 
     #[test]

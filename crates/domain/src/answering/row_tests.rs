@@ -21,12 +21,9 @@ fn composed(question: &str, page: &str) -> ExtractiveAnswer {
 fn a_row_is_given_with_the_name_of_its_group() {
     let page = "| | 2019 | 2018 |\n|---|---|---|\n| Americas: | | |\n| Vans | 343 | 401 |\n| Trailers | 12 | 10 |\n| EMEA: | | |\n\
         | Vans | 80 | 77 |\n| Boats | 9 | 4 |";
-    assert_eq!(text("How many vans were there in EMEA in 2019?", &[page]), "EMEA: Vans | 2019: 80 | 2018: 77 [^1]");
-    assert_eq!(
-        text("How many vans were there in the Americas in 2019?", &[page]),
-        "Americas: Vans | 2019: 343 | 2018: 401 [^1]"
-    );
-    assert_eq!(text("How many boats were there in 2018?", &[page]), "Boats | 2019: 9 | 2018: 4 [^1]");
+    assert_eq!(text("How many vans were there in EMEA in 2019?", &[page]), "EMEA: Vans | 2019: 80 [^1]");
+    assert_eq!(text("How many vans were there in the Americas in 2019?", &[page]), "Americas: Vans | 2019: 343 [^1]");
+    assert_eq!(text("How many boats were there in 2018?", &[page]), "Boats | 2018: 4 [^1]");
 }
 
 #[test]
@@ -134,10 +131,7 @@ fn a_cell_that_is_named_by_row_and_column_answers() {
     let found = candidates(&question, &[AnswerSource::alone(boats)], &evidence);
     let answer = compose(&question, &found, Some(&vec![Likeness::of_cosine(0.1); found.len()])).expect("an answer");
     assert!(answer.features.probability() < confidence::LEAST, "{}", answer.features.probability());
-    assert_eq!(
-        (answer.text.as_str(), answer.is_doubtful()),
-        ("Boat: Heron II | Q1: 310 | Q2: 290 | Berth: 4 [^1]", false)
-    );
+    assert_eq!((answer.text.as_str(), answer.is_doubtful()), ("Boat: Heron II | Q2: 290 [^1]", false));
 }
 
 #[test]

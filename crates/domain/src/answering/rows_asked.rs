@@ -35,14 +35,19 @@ struct Row {
     values: TermMask,
 }
 
+/// The rows that a question asks for.
+#[derive(Debug, Default)]
+pub(super) struct RowsAsked {
+    /// The number of the source of each, and the position of its unit.
+    pub(super) rows: Vec<(usize, Range<usize>)>,
+    /// Whether each has a value that the question names with its column.
+    pub(super) are_named: bool,
+}
+
 /// The rows that a question asks for, of the table in which one row is the best, in their order: those with a value that it
 /// names with its column, else those that hold as much of it in their cells as the best row. Empty where that is no choice: the
 /// question names nothing that single rows hold, or all of them do.
-pub(super) fn rows_asked_for(
-    question: &Question,
-    read: &[ReadSource<'_>],
-    best: (usize, usize),
-) -> Vec<(usize, Range<usize>)> {
+pub(super) fn rows_asked_for(question: &Question, read: &[ReadSource<'_>], best: (usize, usize)) -> RowsAsked {
     let document = |number: usize| read.get(number).map(|read| read.source.key.document_id);
     let numbers = (0..read.len()).filter(|number| document(*number) == document(best.0));
     let mut sources: Vec<(usize, &ReadSource<'_>)> = numbers.filter_map(|at| Some((at, read.get(at)?))).collect();
@@ -53,9 +58,10 @@ pub(super) fn rows_asked_for(
     let is_asked_for = |row: &&Row| if is_named { row.is_named } else { values != 0 && row.values & values == values };
     let chosen: Vec<&Row> = rows.iter().filter(is_asked_for).collect();
     if chosen.len() == rows.len() || chosen.len() > MOST_ROWS {
-        return Vec::new();
+        return RowsAsked::default();
     }
-    chosen.into_iter().map(|row| (row.at.0, row.at.1..row.at.1 + 1)).collect()
+    let rows = chosen.into_iter().map(|row| (row.at.0, row.at.1..row.at.1 + 1)).collect();
+    RowsAsked { rows, are_named: is_named }
 }
 
 fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {

@@ -5,36 +5,12 @@ use std::borrow::Cow;
 use super::table::{Named, Table};
 use crate::citation::negation::DenialKind;
 use crate::citation::support::polarity::Claim;
-use crate::wording::lower_case;
+use crate::wording::{lower_case, says_yes};
 
 /// Most pairs of a row and a column that are looked at.
 const MOST_PAIRS: usize = 64;
 
-const YES: [&str; 12] = ["available", "included", "ja", "oui", "supported", "true", "yes", "✅", "✓", "✔", "✔️", "☑"];
-const NO: [&str; 20] = [
-    "false",
-    "kein",
-    "keine",
-    "nein",
-    "never",
-    "no",
-    "non",
-    "none",
-    "not available",
-    "not included",
-    "not supported",
-    "not yet",
-    "×",
-    "–",
-    "—",
-    "✕",
-    "✖",
-    "✗",
-    "✘",
-    "❌",
-];
-
-/// Signs among them that stand for no value where no other cell says yes.
+/// Signs for no that stand for a missing value where no other cell says yes.
 const SIGNS: [&str; 3] = ["×", "–", "—"];
 
 /// Words after which a claim tells something other than what its cells say.
@@ -65,7 +41,7 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let mut agreeing = None;
     let pairs = table.named_rows.iter().flat_map(|row| table.named_columns().map(move |column| (row, column)));
     for (row, column) in pairs.take(MOST_PAIRS) {
-        let Some(says_yes) = says_yes(table, row.row, column.number) else { continue };
+        let Some(says_yes) = cell_says_yes(table, row.row, column.number) else { continue };
         let is_denied = is_german_no || is_denied(claim, table, row, &column.places);
         // Of "only these" no other row, or no other column, may have it.
         let is_beside_others = is_only(&row.places) && has_other_rows(table, column.number)
@@ -87,13 +63,13 @@ fn follows_only(words: &[Cow<'_, str>], place: usize) -> bool {
 /// Whether a row that the claim does not name says yes in a column.
 fn has_other_rows(table: &Table<'_>, column: usize) -> bool {
     let is_other = |row: &usize| table.named_rows.iter().all(|named| named.row != *row);
-    table.rows.clone().filter(is_other).any(|row| says_yes(table, row, column) == Some(true))
+    table.rows.clone().filter(is_other).any(|row| cell_says_yes(table, row, column) == Some(true))
 }
 
 /// Whether a column that the claim does not name says yes in a row.
 fn has_other_columns(table: &Table<'_>, row: usize) -> bool {
     let mut others = table.columns.iter().filter(|column| column.places.is_empty());
-    others.any(|column| says_yes(table, row, column.number) == Some(true))
+    others.any(|column| cell_says_yes(table, row, column.number) == Some(true))
 }
 
 /// Whether a denial of the claim is about the row or the column: it reaches a word that names one of them, or none that names
@@ -110,16 +86,9 @@ fn is_denied(claim: &Claim<'_>, table: &Table<'_>, row: &Named, column: &[usize]
 }
 
 /// Whether a cell says yes, or no; `None` of one that says neither.
-fn says_yes(table: &Table<'_>, row: usize, column: usize) -> Option<bool> {
-    let said = |column: usize| {
-        let cell = lower_case(table.cell(row, column)?).into_owned();
-        cell.split([',', ';', '(', ':']).next().map(|said| said.trim().to_owned())
-    };
-    let is_yes = |said: &String| YES.contains(&said.as_str());
-    let own = said(column)?;
-    if is_yes(&own) {
-        return Some(true);
-    }
-    let stands_for_no = || table.columns.iter().any(|other| said(other.number).as_ref().is_some_and(is_yes));
-    (NO.contains(&own.as_str()) && (!SIGNS.contains(&own.as_str()) || stands_for_no())).then_some(false)
+fn cell_says_yes(table: &Table<'_>, row: usize, column: usize) -> Option<bool> {
+    let cell = table.cell(row, column)?;
+    let is_yes = |other: usize| table.cell(row, other).and_then(says_yes) == Some(true);
+    let stands_for_no = || table.columns.iter().any(|other| is_yes(other.number));
+    says_yes(cell).filter(|says_yes| *says_yes || !SIGNS.contains(&cell) || stands_for_no())
 }
