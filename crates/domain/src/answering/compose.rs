@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::attribute::lacks_attribute;
 use super::candidate::{Role, SentenceCandidate};
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
@@ -92,7 +93,7 @@ pub fn compose(
     let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
     let is_doubted = features.probability() < least && !is_told;
-    answer.is_unlikely = is_doubted || is_one_of_alike(question, best.0, &ranked);
+    answer.is_unlikely = is_doubted || lacks_attribute(question, best.0) || is_one_of_alike(question, best.0, &ranked);
     answer.name_missing(&choice.missing);
     Some(answer)
 }

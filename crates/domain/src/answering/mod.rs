@@ -14,6 +14,7 @@
 //! marker grammar requires (`\[^1]`). The fifth: a cell of a table comes after the name of its column.
 
 mod asked;
+mod attribute;
 mod calculation;
 mod candidate;
 mod choose;

@@ -154,3 +154,17 @@ fn a_table_below_another_has_not_its_columns() {
     let code = told("What is the alarm code?");
     assert!(code.contains("7731") && !code.contains("Beds"), "{code}");
 }
+
+#[test]
+fn a_row_without_the_attribute_that_no_document_has_is_no_answer() {
+    let staff = "| Name | Office | Phone |\n|---|---|---|\n| Bo Lind | Oslo | 5101 |\n| Cy Dahl | Kiel | 5102 |";
+    for (question, expected) in [("What is the salary of Bo Lind?", true), ("What is the phone of Bo Lind?", false)] {
+        let frequency = |term: &str| u64::from(!term.starts_with("salar"));
+        let question = Question::new(Analyzer::english(), question, 100, frequency);
+        let evidence = [PassageEvidence::new(Analyzer::english(), &question.terms, "", staff)];
+        let found = candidates(&question, &[AnswerSource::alone(staff)], &evidence);
+        let near = vec![Likeness::of_cosine(0.9); found.len()];
+        let answer = compose(&question, &found, Some(&near)).expect("an answer");
+        assert_eq!(answer.is_doubtful(), expected, "{}", question.text);
+    }
+}
