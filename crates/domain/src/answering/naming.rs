@@ -47,22 +47,22 @@ impl<'q> AskedWords<'q> {
         name.contains(char::is_alphabetic) && are_asked(name) && others.iter().any(|(column, _)| are_asked(column))
     }
 
-    /// Whether the question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there; or the
-    /// column alone where the value says that it is so: "Which stations are staffed?"
+    /// Whether the question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there.
     pub(super) fn name(&self, column: &str, value: &str) -> bool {
         if !self.names_column(column) {
             return false;
         }
-        match says_yes(value) {
-            Some(is_so) => is_so != self.denies,
-            None if value.len() <= LONGEST_SIGN => {
-                self.text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == value)
-            }
-            None => {
-                let value: Vec<String> = lower_case_words(value).collect();
-                !value.is_empty() && self.hold(&value)
-            }
+        if value.len() <= LONGEST_SIGN {
+            return self.text.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == value);
         }
+        let value: Vec<String> = lower_case_words(value).collect();
+        !value.is_empty() && self.hold(&value)
+    }
+
+    /// Whether the question names a column in which a value says that it is so: "Which stations are staffed?"; or, where it asks for
+    /// what is not so, that it is not.
+    pub(super) fn asks_for_so(&self, column: &str, value: &str) -> bool {
+        says_yes(value).is_some_and(|is_so| is_so != self.denies) && self.names_column(column)
     }
 
     fn names_column(&self, column: &str) -> bool {
@@ -201,14 +201,24 @@ mod tests {
             ("Which boats does Ada Byron own?", "Owner", "Ada Byron", true),
             ("Which boats are rated A?", "Rating", "A", true),
             ("Which boats does Ada Byron own?", "Deputy", "Ada Byron", false),
-            ("Which boats are insured?", "Insured", "yes", true),
-            ("Which boats are insured?", "Insured", "no", false),
-            ("Which boats are not insured?", "Insured", "–", true),
-            ("Which boats are new?", "Insured", "yes", false),
             ("Which parts?", "", "parts", false),
         ];
         for (question, column, value, expected) in cases {
             assert_eq!(AskedWords::of(question).name(column, value), expected, "{question} {column} {value}");
+        }
+    }
+
+    #[test]
+    fn a_column_says_what_is_so() {
+        let cases = [
+            ("Which boats are insured?", "Insured", "yes", true),
+            ("Which boats are insured?", "Insured", "no", false),
+            ("Which boats are not insured?", "Insured", "–", true),
+            ("Which boats are new?", "Insured", "yes", false),
+            ("Which boats are insured?", "Insured", "ask", false),
+        ];
+        for (question, column, value, expected) in cases {
+            assert_eq!(AskedWords::of(question).asks_for_so(column, value), expected, "{question} {value}");
         }
     }
 

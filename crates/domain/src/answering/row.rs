@@ -4,7 +4,7 @@ use super::naming::{AskedWords, words_in};
 use crate::evidence::Question;
 use crate::markdown::{cells, is_table_delimiter, labelling_columns, only_label};
 use crate::month::is_month;
-use crate::wording::{has_digit, lower_case_words};
+use crate::wording::{denies, has_digit, lower_case_words, says_yes};
 
 /// Cells from which a row is too long to be read for one of them.
 const WIDE: usize = 6;
@@ -135,9 +135,25 @@ pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
     };
     let asked = AskedWords::of(&question.asked);
     let is_named = |cell: &str| cell.split_once(": ").is_some_and(|(column, _)| asked.hold_all(without_unit(column)));
+    // "Product: Bolts" tells which of several rows this is.
+    let is_value = |cell: &str| {
+        let value = cell.split_once(": ").map_or(cell, |(_, value)| value);
+        value.contains(char::is_alphabetic) && asked.hold_all(value)
+    };
     let name = cells.first().map_or("", |first| first.split_once(": ").map_or(*first, |(_, name)| name));
     if asked.hold_all(without_unit(name)) && cells.iter().skip(1).any(|cell| is_named(cell)) {
-        return kept(&is_named);
+        return kept(&|cell| is_named(cell) || is_value(cell));
+    }
+    if asks_which(&question.asked) && asked.hold_all(without_unit(name)) {
+        // Of "Which plans have it?" the plans are the columns.
+        let is_so = |cell: &str| {
+            cell.split_once(": ")
+                .and_then(|(_, value)| says_yes(value))
+                .is_some_and(|is_so| is_so != denies(&question.asked))
+        };
+        if cells.iter().skip(1).any(|cell| is_so(cell)) {
+            return kept(&is_so);
+        }
     }
     let of_column = |cell: &&str| cell.split_once(": ").is_some_and(|(column, _)| words_in(question, column) != 0);
     if cells.len() < WIDE || !cells.iter().skip(1).any(of_column) {
@@ -146,8 +162,13 @@ pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
     kept(&|cell| words_in(question, cell) != 0)
 }
 
+fn asks_which(question: &str) -> bool {
+    let first = lower_case_words(question).next();
+    first.is_some_and(|word| matches!(word.as_str(), "quels" | "quelles" | "welche" | "what" | "which"))
+}
+
 /// A label without what stands in parentheses at its end: "Price (EUR)".
-fn without_unit(label: &str) -> &str {
+pub(super) fn without_unit(label: &str) -> &str {
     label.split_once(" (").filter(|(_, unit)| unit.ends_with(')')).map_or(label, |(label, _)| label)
 }
 
@@ -265,6 +286,16 @@ mod tests {
         ] {
             let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
             assert_eq!(cells_asked_for(&parsed, narrow), expected, "{question}");
+        }
+        let plans = "Audit trail | Lite: – | Pro: ✓ | Max: ✓, for a year";
+        for (question, expected) in [
+            ("Which plans have an audit trail?", "Audit trail | Pro: ✓ | Max: ✓, for a year"),
+            ("Which plans have no audit trail?", "Audit trail | Lite: –"),
+            ("Does Lite have an audit trail?", "Audit trail | Lite: –"),
+            ("Is there an audit trail?", plans),
+        ] {
+            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
+            assert_eq!(cells_asked_for(&parsed, plans), expected, "{question}");
         }
         let years = "Net profit (in millions) | 2024: 14 | 2023: 9 | Change: 5";
         for (question, expected) in [

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::naming::{AskedWords, words_in};
 use super::read_source::ReadSource;
-use super::row::columns_and_values;
+use super::row::{columns_and_values, without_unit};
 use super::superlative::asks_for_extreme;
 use super::units::UnitKind;
 use crate::citation::is_unit;
@@ -72,7 +72,9 @@ fn rows(question: &Question, number: usize, read: &ReadSource<'_>) -> Vec<Row> {
         let cells = columns_and_values(header, read.source.text.get(unit.range.clone())?);
         Some(Row {
             at: (number, at),
-            is_named: cells.iter().any(|(column, value)| asked.name(column, value)),
+            is_named: cells
+                .iter()
+                .any(|(column, value)| asked.name(column, value) || asked.asks_for_so(without_unit(column), value)),
             values: cells.iter().fold(0, |mask, (_, value)| mask | words_in(question, value)),
         })
     };

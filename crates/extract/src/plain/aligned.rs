@@ -12,9 +12,6 @@ use crate::{
     rows::{delimiter, row},
 };
 
-/// Fewest blanks between columns.
-const FEWEST_BLANKS: usize = 2;
-
 /// Fewest rows below a header, and fewest where there are two columns.
 const FEWEST_ROWS: usize = 2;
 const FEWEST_OF_TWO_CELLS: usize = 3;
@@ -91,11 +88,15 @@ fn tabbed(lines: &[&str]) -> Option<Table> {
 fn aligned(lines: &[&str]) -> Option<Table> {
     let lines: Vec<Vec<Piece>> = lines.iter().take_while(|line| may_be_row(line)).map(|line| pieces(line)).collect();
     let columns = columns(&lines);
+    if columns.len() < 2 {
+        return None;
+    }
     // A name at the end has no rows below it.
     let last = lines.iter().rposition(|line| line.len() > 1 || continuation(line, &columns).is_some())?;
     let lines = lines.get(..=last)?;
     let several = lines.iter().filter(|line| line.len() > 1).count();
-    if lines.first()?.len() < 2 || several * 2 <= lines.len() {
+    let named = lines.first()?.len();
+    if named < 2 || named + 1 < columns.len() || several * 2 <= lines.len() {
         return None;
     }
     let mut rows: Vec<Vec<String>> = Vec::with_capacity(lines.len());
@@ -142,39 +143,63 @@ fn may_be_row(line: &str) -> bool {
     !line.contains(['|', '\t'])
 }
 
-/// The columns of lines: each lies between blanks that all lines of several pieces have.
+/// The columns of lines: those of the lines with most pieces, each of which stands in its own; empty where they overlap.
 fn columns(lines: &[Vec<Piece>]) -> Vec<Range<usize>> {
-    let mut filled: Vec<Range<usize>> =
-        lines.iter().filter(|line| line.len() > 1).flatten().map(|piece| piece.columns.clone()).collect();
-    filled.sort_by_key(|range| range.start);
+    let most = lines.iter().map(Vec::len).max().unwrap_or(0);
     let mut columns: Vec<Range<usize>> = Vec::new();
-    for range in filled {
-        match columns.last_mut() {
-            Some(last) if range.start < last.end + FEWEST_BLANKS => last.end = last.end.max(range.end),
-            _ => columns.push(range),
+    for line in lines.iter().filter(|line| line.len() == most) {
+        for (place, piece) in line.iter().enumerate() {
+            match columns.get_mut(place) {
+                Some(column) => {
+                    *column = column.start.min(piece.columns.start)..column.end.max(piece.columns.end);
+                }
+                None => columns.push(piece.columns.clone()),
+            }
         }
     }
-    columns
+    let are_apart = columns.windows(2).all(|pair| matches!(pair, [one, next] if one.end < next.start));
+    if are_apart { columns } else { Vec::new() }
 }
 
 /// The column, other than the first, of a line that goes on with a cell of the row above, and its words.
 fn continuation<'l>(line: &'l [Piece], columns: &[Range<usize>]) -> Option<(usize, &'l str)> {
     let [piece] = line else { return None };
     let column = columns.iter().position(|column| column.start == piece.columns.start).filter(|column| *column > 0)?;
-    let is_inside = columns.get(column + 1).is_none_or(|next| piece.columns.end + FEWEST_BLANKS <= next.start);
+    let is_inside = columns.get(column + 1).is_none_or(|next| piece.columns.end < next.start);
     is_inside.then_some((column, &piece.words))
 }
 
 /// The cells of a line; `None` if two of its pieces stand in one column. A piece alone is the name of those below it.
 fn cells(line: &[Piece], columns: &[Range<usize>]) -> Option<Vec<String>> {
     let mut cells = vec![String::new(); columns.len()];
-    for piece in line {
-        let column = columns.iter().rposition(|column| column.start <= piece.columns.start);
-        let column = if line.len() == 1 { column.filter(|column| *column == 0)? } else { column? };
+    let mut put = |column: usize, words: &str| {
         let cell = cells.get_mut(column).filter(|cell| cell.is_empty())?;
-        cell.clone_from(&piece.words);
+        words.trim().clone_into(cell);
+        Some(())
+    };
+    for piece in line {
+        let last = columns.iter().rposition(|column| column.start < piece.columns.end)?;
+        let first = columns.iter().position(|column| column.end > piece.columns.start).unwrap_or(last).min(last);
+        if line.len() == 1 {
+            put((first == 0).then_some(0)?, &piece.words)?;
+        } else if first == last {
+            put(first, &piece.words)?;
+        } else {
+            // One blank may be left between a long name and the next cell.
+            let (words, next) = cut(piece, columns.get(last).filter(|_| first + 1 == last)?)?;
+            put(first, &words)?;
+            put(last, &next)?;
+        }
     }
     Some(cells)
+}
+
+/// The words of a piece before a column that it reaches into, and those in it.
+fn cut(piece: &Piece, column: &Range<usize>) -> Option<(String, String)> {
+    let signs: Vec<char> = piece.words.chars().collect();
+    let begins = |at: &usize| signs.get(*at) == Some(&' ') && piece.columns.start + at + 2 > column.start;
+    let at = (0..signs.len()).find(begins)?;
+    Some((signs.iter().take(at).collect(), signs.iter().skip(at + 1).collect()))
 }
 
 /// Whether there are enough rows, and the first one names their columns.
@@ -216,6 +241,13 @@ mod tests {
             with_bars("Tin\tLitres\tPrice\nOil\t5\t9.50\nLime\t\t4.10\n"),
             "| Tin | Litres | Price |\n|---|---|---|\n| Oil | 5 | 9.50 |\n| Lime |  | 4.10 |\n"
         );
+    }
+
+    #[test]
+    fn one_blank_may_be_left_between_a_long_name_and_the_next_cell() {
+        let text = "Route           Adult  Crossing (min)\nKiel - Laboe     6.50              45\nLaboe - Schilksee 4.40             20\nKiel - Strande   7.90              70\n";
+        let table = "| Route | Adult | Crossing (min) |\n|---|---|---|\n| Kiel - Laboe | 6.50 | 45 |\n| Laboe - Schilksee | 4.40 | 20 |\n| Kiel - Strande | 7.90 | 70 |\n";
+        assert_eq!(with_bars(text), table);
     }
 
     #[test]

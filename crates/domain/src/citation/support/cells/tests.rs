@@ -371,3 +371,17 @@ fn columns_may_have_two_rows_of_names() {
         ],
     );
 }
+
+#[test]
+fn cells_that_a_claim_copies_are_said_as_they_stand() {
+    assert_told(
+        "| Feature | Lite | Pro |\n|---|---|---|\n| Offline mode | – | ✓ |\n| Ökostrom | nein | ja |",
+        &[
+            "Offline mode | Lite: –",
+            "Offline mode | Lite: – | Pro: ✓",
+            "Offline mode, Lite: –",
+            "Ökostrom | Lite: nein",
+        ],
+        &[],
+    );
+}

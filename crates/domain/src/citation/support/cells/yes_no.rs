@@ -20,7 +20,7 @@ const TURNS: [&str; 14] = [
 ];
 
 /// German words that deny what stands beside them.
-const GERMAN_NO: [&str; 9] = ["kein", "keine", "keinem", "keinen", "keiner", "keines", "nicht", "nie", "ohne"];
+const GERMAN_NO: [&str; 10] = ["kein", "keine", "keinem", "keinen", "keiner", "keines", "nein", "nicht", "nie", "ohne"];
 
 /// What cells say of a claim: each has the number of a row.
 #[derive(Clone, Copy)]
@@ -33,7 +33,9 @@ pub(super) enum Answer {
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let words: Vec<Cow<'_, str>> =
         claim.terms.iter().filter_map(|term| claim.text.get(term.range.clone())).map(lower_case).collect();
-    if words.iter().any(|word| TURNS.contains(&word.as_ref())) || claim.tells_case() {
+    // A row with its bars has the cells themselves.
+    let is_row = claim.text.contains('|');
+    if is_row || words.iter().any(|word| TURNS.contains(&word.as_ref())) || claim.tells_case() {
         return None;
     }
     let is_german_no = words.iter().any(|word| GERMAN_NO.contains(&word.as_ref()));
@@ -42,6 +44,9 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let pairs = table.named_rows.iter().flat_map(|row| table.named_columns().map(move |column| (row, column)));
     for (row, column) in pairs.take(MOST_PAIRS) {
         let Some(says_yes) = cell_says_yes(table, row.row, column.number) else { continue };
+        if quotes(claim, table.cell(row.row, column.number)) {
+            continue;
+        }
         let is_denied = is_german_no || is_denied(claim, table, row, &column.places);
         // Of "only these" no other row, or no other column, may have it.
         let is_beside_others = is_only(&row.places) && has_other_rows(table, column.number)
@@ -52,6 +57,11 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
         agreeing = agreeing.or(Some(Answer::Same(row.row)));
     }
     agreeing
+}
+
+/// Whether a claim has a sign of a cell itself: "SSO: ✗".
+fn quotes(claim: &Claim<'_>, cell: Option<&str>) -> bool {
+    cell.is_some_and(|cell| !cell.contains(char::is_alphabetic) && claim.text.contains(cell))
 }
 
 /// Whether "only" stands before a place, at most with an article between.
