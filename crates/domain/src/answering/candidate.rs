@@ -41,6 +41,9 @@ const VERSION: f32 = 0.2;
 /// The same of one that names the lowest or the highest one, where that is asked for.
 const VERSION_OF_END: f32 = 0.5;
 
+/// Share of the question's weight in such a sentence and the titles above it.
+const MOSTLY_HELD: f32 = 0.9;
+
 /// The same of a line that lists what is asked for after its name: "Events: opened, closed, lost."
 const LISTED: f32 = 0.6;
 
@@ -335,8 +338,10 @@ fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, r
 fn bonus_of_version(reader: &SentenceReader<'_>, here: &Here<'_>, text: &str) -> f32 {
     let held = here.sentence.mask | reader.otherwise.said_in(text);
     let is_asked_for = reader.asked.is_for_version && !reader.is_release_notes;
+    // "The minimum is 1.2" in a document about something else is that of this.
+    let is_of_it = || reader.asked.question.terms.share(held | reader.evidence.title_mask) >= MOSTLY_HELD;
     match is_asked_for && held != 0 && names_version(text) {
-        true if held & reader.otherwise.ends() != 0 => VERSION_OF_END,
+        true if held & reader.otherwise.ends() != 0 && is_of_it() => VERSION_OF_END,
         true => VERSION,
         false => 0.0,
     }

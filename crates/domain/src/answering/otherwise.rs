@@ -160,6 +160,8 @@ mod tests {
             let said = answer("What is the minimum Pump version?", &[others, told], None).expect("an answer");
             assert!(said.text.contains("1.65") && !said.text.contains("parts"), "{}", said.text);
             assert!(!said.is_doubtful(), "{told}");
+            let of_other = answer("What is the minimum Pump version of Lid?", &[others, told], None);
+            assert!(of_other.is_none_or(|said| said.is_doubtful()), "{told}");
         }
     }
 
