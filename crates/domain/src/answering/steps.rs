@@ -7,6 +7,7 @@ use super::naming::{AskedStems, stems_in};
 use super::need::{PassageReason, is_aside, is_headed_as_steps};
 use super::read_source::ReadSource;
 use super::units::UnitKind;
+use crate::release_notes;
 
 /// Bonus of a section with a list, code or the entry of an option, for a question for steps, and of one of the best source, lest
 /// any code be better than that; the other scores range from 0 to about 1.
@@ -78,7 +79,7 @@ impl Sources<'_> {
             + HEADING_WEIGHT * headed
             + asked_for
             + if has_steps { STEPS_BONUS } else { 0.0 }
-            + if source == 0 && !is_introduction(read) { STEPS_BONUS } else { 0.0 }
+            + if source == 0 && !tells_of_all(read) { STEPS_BONUS } else { 0.0 }
             - if repeats_title { OF_SUBTITLE } else { 0.0 };
         Some((anchor, value))
     }
@@ -122,13 +123,15 @@ impl Sources<'_> {
     }
 }
 
-/// Whether a source stands below no heading but the title of its document, and tells what that is about.
-fn is_introduction(read: &ReadSource<'_>) -> bool {
-    match read.source.heading {
+/// Whether a source is of release notes, or stands below no heading but the title of its document, and tells what that is about:
+/// such sources have words of everything.
+fn tells_of_all(read: &ReadSource<'_>) -> bool {
+    let is_introduction = match read.source.heading {
         [] => true,
         [heading] => heading == read.source.title,
         _ => false,
-    }
+    };
+    is_introduction || release_notes::is_of_them(read.source.title)
 }
 
 #[cfg(test)]
