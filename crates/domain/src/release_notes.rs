@@ -91,6 +91,11 @@ impl Change {
         behind.take_while(|word| !BEHIND_OBJECT.contains(&word.as_str())).cloned().collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether a word in lower case tells a change.
+    pub(crate) fn is_named(word: &str) -> bool {
+        Self::named(word).is_some()
+    }
+
     fn named(word: &str) -> Option<Self> {
         CHANGES.iter().find(|(_, words)| words.contains(&word)).map(|(change, _)| *change)
     }

@@ -160,9 +160,9 @@ impl<'s> SentenceReader<'s> {
         } else if version.is_none() && self.is_below_unsaid_version() && candidate.role == Role::Sentence {
             candidate.role = Role::LineAlone;
         }
-        if self.is_release_notes && candidate.mask != 0 {
+        if self.is_release_notes {
             let heading = above_it.map_or(here.above.heading.text, |heading| self.words(heading));
-            candidate.bonus += bonus_of_change(asked, &candidate.text, heading);
+            candidate.bonus += self.bonus_of_change(candidate, heading);
         }
         let named = above_it.and_then(|heading| name_over(asked, source, heading, &candidate.text));
         candidate.bonus += named.as_ref().map_or(0.0, |(_, bonus)| *bonus);
@@ -193,6 +193,23 @@ impl<'s> SentenceReader<'s> {
     fn is_below_unsaid_version(&self) -> bool {
         let is_release = || release_notes::release(self.source.heading).is_some();
         self.asked.is_for_version && self.is_release_notes && is_release()
+    }
+
+    /// Bonus or loss of a line of release notes for the change that it tells, and for what it changes: something that the question
+    /// names, beside the change itself, the version, and what the document is about.
+    fn bonus_of_change(&self, line: &SentenceCandidate, heading: &str) -> f32 {
+        let question = self.asked.question;
+        let is_subject = |word: &str| !Change::is_named(word) && !matches!(word, "version" | "release");
+        let subjects = question.terms.mask_where(|term| is_subject(&term.word.to_lowercase()));
+        let subjects = subjects & !self.evidence.title_mask;
+        let (Some(change), true) = (self.asked.change, line.mask & subjects != 0) else { return 0.0 };
+        let told = match Change::told_by(&line.text, heading) {
+            Some(told) if told == change => OF_CHANGE,
+            Some(_) => -OF_CHANGE,
+            None => 0.0,
+        };
+        let object = words_in(question, &Change::object_in(&line.text)) & subjects;
+        told + OF_OBJECT * question.terms.weight_of(object) / question.terms.weight_of(subjects).max(f32::EPSILON)
     }
 
     fn words(&self, sentence: &SentenceEvidence) -> &'s str {
@@ -245,18 +262,6 @@ impl<'s> SentenceReader<'s> {
             candidate.go_on_with(source, list, terms);
         }
     }
-}
-
-/// Bonus or loss of a line of release notes for the change that it tells, and for what it changes.
-fn bonus_of_change(asked: &Asked<'_>, line: &str, heading: &str) -> f32 {
-    let Some(change) = asked.change else { return 0.0 };
-    let told = match Change::told_by(line, heading) {
-        Some(told) if told == change => OF_CHANGE,
-        Some(_) => -OF_CHANGE,
-        None => 0.0,
-    };
-    let object = words_in(asked.question, &Change::object_in(line));
-    told + OF_OBJECT * asked.question.terms.share(object)
 }
 
 impl<'s> State<'s> {

@@ -290,7 +290,7 @@ pub(super) fn context(
 mod tests {
     use crate::answering::tests::answer_below;
 
-    const NOTES: &str = "## Release v2.4.15\n* Add jar 3.12.2 and 3.11.9 by @ada in #12\n* Fix jar 3.12.3 by @bob in #13\n\n## 2.4.14 (2024-01-31)\n* pump: fix lids of glass\n* Add a mark to jar rings\n* Add jar rings of brass by @bob\n* Add lids of tin by @ada in #10";
+    const NOTES: &str = "## Release v2.4.15\n* Add jar 3.12.2 and 3.11.9 by @ada in #12\n* Fix jar 3.12.3 by @bob in #13\n\n## 2.4.14 (2024-01-31)\n* pump: fix lids of glass\n* Add a mark to jar rings\n* Add jar rings of brass by @bob\n* Add lids of tin by @ada in #10\n* Add a list of versions of Jar\n* Corks of wood fit the jar";
 
     #[test]
     fn a_line_of_release_notes_is_told_with_its_version() {
@@ -299,6 +299,7 @@ mod tests {
             ("Which version fixed lids of glass?", "2.4.14 (2024-01-31) [^1]", "pump: fix lids of glass"),
             ("In which version were lids of tin added?", "2.4.14 (2024-01-31) [^1]", "Add lids of tin"),
             ("Which version added jar rings?", "2.4.14 (2024-01-31) [^1]", "Add jar rings of brass"),
+            ("Which Jar version added corks of wood?", "2.4.14 (2024-01-31) [^1]", "Corks of wood"),
             ("Which version added lids?", "2.4.14 (2024-01-31) [^1]", "Add lids of tin"),
         ] {
             let said = answer_below(question, &["Jar Changelog"], NOTES);
