@@ -202,14 +202,15 @@ impl<'s> SentenceReader<'s> {
         let is_subject = |word: &str| !Change::is_named(word) && !matches!(word, "version" | "release");
         let subjects = question.terms.mask_where(|term| is_subject(&term.word.to_lowercase()));
         let subjects = subjects & !self.evidence.title_mask;
+        let share =
+            |mask| question.terms.weight_of(mask & subjects) / question.terms.weight_of(subjects).max(f32::EPSILON);
         let (Some(change), true) = (self.asked.change, line.mask & subjects != 0) else { return 0.0 };
         let told = match Change::told_by(&line.text, heading) {
-            Some(told) if told == change => OF_CHANGE,
+            Some(told) if told == change => OF_CHANGE * share(line.mask),
             Some(_) => -OF_CHANGE,
             None => 0.0,
         };
-        let object = words_in(question, &Change::object_in(&line.text)) & subjects;
-        told + OF_OBJECT * question.terms.weight_of(object) / question.terms.weight_of(subjects).max(f32::EPSILON)
+        told + OF_OBJECT * share(words_in(question, &Change::object_in(&line.text)))
     }
 
     fn words(&self, sentence: &SentenceEvidence) -> &'s str {
