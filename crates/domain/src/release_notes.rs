@@ -27,7 +27,7 @@ const LATEST: [&str; 5] = ["current", "last", "latest", "newest", "recent"];
 const KINDS_OF_CHANGE: [(&str, &str); 3] =
     [("added", "introduced supported new"), ("removed", "dropped deleted"), ("fixed", "solved")];
 
-/// What release notes say of something, and a question asks.
+/// A change that release notes tell, and a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     /// It is there from now on.
@@ -181,8 +181,8 @@ pub(crate) fn is_limit_asked_for(question: &str) -> bool {
     lower_case_words(question).any(|word| LIMITS.contains(&word.as_str()))
 }
 
-/// Whether a question is for a change, a version or a time. What the oldest supported version is does not: that is told by what
-/// holds now.
+/// Whether a question is for a change, a version or a time. One for the oldest supported version is not: that is told by what holds
+/// now.
 #[must_use]
 pub fn are_asked_for(question: &str) -> bool {
     let is_limit = is_limit_asked_for(question);

@@ -57,7 +57,7 @@ const SHORTEST_OF_SMALL: usize = 4;
 /// Longest abbreviation, in letters.
 const LONGEST: usize = 6;
 
-/// What the sentences of a source may say otherwise.
+/// The words that sentences of a source may say otherwise.
 pub(super) struct Otherwise {
     /// Terms of the question for a lower end, and for an upper end.
     lowest: TermMask,

@@ -50,7 +50,7 @@ pub fn passages(
     }
     let need = need(material.question, question_type)?;
     let sources = Sources::new(material, &ranked);
-    // What leads in a list or code begins the paragraph that explains.
+    // A sentence that leads in a list or code begins the paragraph that explains.
     let leads_in = |candidate: &SentenceCandidate| need == Need::Explanation && candidate.text.ends_with([':', '：']);
     ranked.retain(|(candidate, _)| !candidate.is_fragment || leads_in(candidate));
     let excerpts = sources.excerpts(&need, &ranked);

@@ -48,7 +48,7 @@ pub(super) struct SentenceReader<'s> {
     pub(super) is_change: bool,
     /// Whether its document is release notes.
     pub(super) is_release_notes: bool,
-    /// What its sentences say in other words than the question.
+    /// The terms that its sentences say in other words than the question.
     pub(super) otherwise: Otherwise,
     lists: Lists,
     is_glossary: bool,
