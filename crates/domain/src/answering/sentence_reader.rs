@@ -152,18 +152,8 @@ impl<'s> SentenceReader<'s> {
         if asked.question.kind == AnswerKind::Date && version.as_ref().is_some_and(is_told_above) {
             candidate.holds_kind = true;
         }
-        // "A window in the door." says something below its version and "Added".
         let above_it = evidence.sentences.iter().take(place).rfind(|above| above.kind == BlockKind::Heading);
-        let held = candidate.held | above_it.map_or(0, |heading| heading.mask);
-        if version.is_some() && asked.question.terms.share(held) >= 1.0 {
-            (candidate.role, candidate.is_fragment) = (Role::ReleaseLine, false);
-        } else if version.is_none() && self.is_below_unsaid_version() && candidate.role == Role::Sentence {
-            candidate.role = Role::LineAlone;
-        }
-        if self.is_release_notes {
-            let heading = above_it.map_or(here.above.heading.text, |heading| self.words(heading));
-            candidate.bonus += self.bonus_of_change(candidate, heading);
-        }
+        self.place_in_release(candidate, here, version.is_some(), above_it);
         let named = above_it.and_then(|heading| name_over(asked, source, heading, &candidate.text));
         candidate.bonus += named.as_ref().map_or(0.0, |(_, bonus)| *bonus);
         candidate.context = version
@@ -187,6 +177,27 @@ impl<'s> SentenceReader<'s> {
             candidate.embed_below(source, above.heading.text);
         }
         candidate.taken_back = taken_back(source, sentence, here.next);
+    }
+
+    /// Notes how it is to the question as a line of release notes; `heading` is the last one above it in its passage.
+    fn place_in_release(
+        &self,
+        candidate: &mut SentenceCandidate,
+        here: &Here<'_>,
+        has_version: bool,
+        heading: Option<&SentenceEvidence>,
+    ) {
+        // "A window in the door." says something below its version and "Added".
+        let held = candidate.held | heading.map_or(0, |heading| heading.mask);
+        if has_version && self.asked.question.terms.share(held) >= 1.0 {
+            (candidate.role, candidate.is_fragment) = (Role::ReleaseLine, false);
+        } else if !has_version && self.is_below_unsaid_version() && candidate.role == Role::Sentence {
+            candidate.role = Role::LineAlone;
+        }
+        if self.is_release_notes {
+            let heading = heading.map_or(here.above.heading.text, |heading| self.words(heading));
+            candidate.bonus += self.bonus_of_change(candidate, heading);
+        }
     }
 
     /// Whether the version that is asked for stands above the passage, where no answer can quote it.
