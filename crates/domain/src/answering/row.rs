@@ -167,6 +167,30 @@ fn asks_which(question: &str) -> bool {
     first.is_some_and(|word| matches!(word.as_str(), "quels" | "quelles" | "welche" | "what" | "which"))
 }
 
+/// Words of the scale of figures, in lower case.
+const SCALES: [&str; 12] = [
+    "billion",
+    "billions",
+    "million",
+    "millionen",
+    "millions",
+    "mio",
+    "mrd",
+    "milliarden",
+    "tausend",
+    "thousand",
+    "thousands",
+    "tsd",
+];
+
+/// Whether a line tells the scale of figures, as "in EUR thousand", and not that of one: "5 million".
+pub(super) fn tells_scale(line: &str) -> bool {
+    let words: Vec<String> = lower_case_words(line).collect();
+    let is_of_figure = |before: Option<&String>| before.is_none_or(|word| has_digit(word));
+    let mut scales = words.iter().enumerate().filter(|(_, word)| SCALES.contains(&word.as_str()));
+    scales.any(|(at, _)| !is_of_figure(at.checked_sub(1).and_then(|before| words.get(before))))
+}
+
 /// A label without what stands in parentheses at its end: "Price (EUR)".
 pub(super) fn without_unit(label: &str) -> &str {
     label.split_once(" (").filter(|(_, unit)| unit.ends_with(')')).map_or(label, |(label, _)| label)
@@ -255,6 +279,16 @@ mod tests {
         let of_columns = columns_and_values(tables[0].0, tables[0].1);
         let columns: Vec<&str> = of_columns.iter().map(|(column, _)| column.as_str()).collect();
         assert_eq!(columns, ["", "2019", "2018", "2017"]);
+    }
+
+    #[test]
+    fn a_line_tells_the_scale_of_figures() {
+        for line in ["Income (in EUR thousand)", "All figures in millions of dollars.", "Umsatz, in Millionen Euro:"] {
+            assert!(tells_scale(line), "{line}");
+        }
+        for line in ["Income rose to 5 million.", "Income by region:", "Millions of people came."] {
+            assert!(!tells_scale(line), "{line}");
+        }
     }
 
     #[test]

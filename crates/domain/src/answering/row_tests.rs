@@ -168,3 +168,14 @@ fn a_row_without_the_attribute_that_no_document_has_is_no_answer() {
         assert_eq!(answer.is_doubtful(), expected, "{}", question.text);
     }
 }
+
+#[test]
+fn the_scale_above_a_table_is_told_with_a_row() {
+    let page = "Income statement (in EUR thousand)\n\n| | 2024 | 2023 |\n|---|---|---|\n| Revenue | 84,310 | 79,120 |\n| Net profit | 14,820 | 9,710 |\n\n\
+        The staff is 412.\n\n| Site | Desks |\n|---|---|\n| Kiel | 40 |\n| Jena | 35 |";
+    assert_eq!(
+        text("What was the net profit in 2023?", &[page]),
+        "Income statement (in EUR thousand) [^1]\n\nNet profit | 2023: 9,710 [^1]"
+    );
+    assert_eq!(text("How many desks has Kiel?", &[page]), "Site: Kiel | Desks: 40 [^1]");
+}

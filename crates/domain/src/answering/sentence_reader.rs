@@ -15,8 +15,8 @@ use super::otherwise::Otherwise;
 use super::quote::plain_line;
 use super::section::{RunIn, Section, is_question};
 use super::surroundings::{
-    Above, context, entry_begun, name_over, opens_with_default, points_at_several, ruling, taken_back, told_below,
-    version_over,
+    Above, context, entry_begun, name_over, opens_with_default, points_at_several, ruling, scale_over, taken_back,
+    told_below, version_over,
 };
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -161,7 +161,10 @@ impl<'s> SentenceReader<'s> {
             .or_else(|| context(source, above, sentence))
             .or_else(|| ruling(asked.question, source, paragraph))
             .or_else(|| self.answer_under_question(here))
-            .or_else(|| entry_begun(source, paragraph));
+            .or_else(|| entry_begun(source, paragraph))
+            .or_else(|| {
+                scale_over(source, evidence.sentences.get(..place).unwrap_or_default(), sentence, &candidate.text)
+            });
         if candidate.context.is_none() && points_at_several(&candidate.text) {
             candidate.bonus -= OF_UNNAMED;
         }

@@ -9,6 +9,7 @@ use super::entry::Entry;
 use super::form::tells_default;
 use super::fragment::is_fragment;
 use super::quote::{plain_line, quotable};
+use super::row::tells_scale;
 use super::section::is_own_heading;
 use super::sentence_reader::SentenceReader;
 use crate::entry_label::{entry_label, is_field, is_written_as_name};
@@ -17,7 +18,7 @@ use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::markdown::BlockKind;
 use crate::release_notes::{names_release, names_version};
-use crate::wording::{answers_yes_or_no, denies, is_version, lower_case_words};
+use crate::wording::{answers_yes_or_no, denies, has_digit, is_version, lower_case_words};
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
@@ -130,6 +131,20 @@ pub(super) fn entry_begun(source: &AnswerSource<'_>, paragraph: &[SentenceEviden
     let name = entry_label(words)?.split_whitespace().next()?;
     let text = plain_line(words).filter(|_| name.starts_with('-') || is_written_as_name(name) && !is_field(name))?;
     (text.len() <= LONGEST_NAMING).then(|| (first.range.clone(), text))
+}
+
+/// The line above the table of a row that tells the scale of its figures, where the row, as it is quoted, does not.
+pub(super) fn scale_over(
+    source: &AnswerSource<'_>,
+    above: &[SentenceEvidence],
+    row: &SentenceEvidence,
+    quoted: &str,
+) -> Option<(Range<usize>, String)> {
+    let header = row.header.as_ref().filter(|_| has_digit(quoted) && !tells_scale(quoted))?;
+    let caption = above.iter().rfind(|sentence| sentence.range.end <= header.start)?;
+    let words = source.text.get(caption.range.clone()).filter(|words| tells_scale(words))?;
+    let text = plain_line(words).filter(|text| text.len() <= LONGEST_NAMING)?;
+    Some((caption.range.clone(), text))
 }
 
 /// A heading that is the name of what is asked for, and the bonus of a sentence below it, which tells what that does and not how
