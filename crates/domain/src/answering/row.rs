@@ -4,7 +4,7 @@ use super::naming::{AskedWords, words_in};
 use crate::evidence::Question;
 use crate::markdown::{cells, is_table_delimiter, labelling_columns, only_label};
 use crate::month::is_month;
-use crate::wording::{denies, has_digit, lower_case_words, says_yes};
+use crate::wording::{denies, has_digit, is_year, lower_case_words, says_yes};
 
 /// Cells from which a row is too long to be read for one of them.
 const WIDE: usize = 6;
@@ -134,14 +134,22 @@ pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
         asked.map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | ")
     };
     let asked = AskedWords::of(&question.asked);
-    let is_named = |cell: &str| cell.split_once(": ").is_some_and(|(column, _)| asked.hold_all(without_unit(column)));
+    // "Years ended June 30, 2019" is asked for by its year.
+    let has_year = |column: &str| lower_case_words(column).any(|word| is_year(&word) && asked.hold_all(&word));
+    let is_named = |cell: &str| {
+        let column = cell.split_once(": ").map(|(column, _)| without_unit(column));
+        column.is_some_and(|column| asked.hold_all(column) || has_year(column))
+    };
     // "Product: Bolts" tells which of several rows this is.
     let is_value = |cell: &str| {
         let value = cell.split_once(": ").map_or(cell, |(_, value)| value);
         value.contains(char::is_alphabetic) && asked.hold_all(value)
     };
     let name = cells.first().map_or("", |first| first.split_once(": ").map_or(*first, |(_, name)| name));
-    if asked.hold_all(without_unit(name)) && cells.iter().skip(1).any(|cell| is_named(cell)) {
+    let named = cells.iter().skip(1).filter(|cell| is_named(cell)).count();
+    // One of several that are asked for would be less than the row.
+    let may_lack_one = named == 1 && asks_for_several(&question.asked);
+    if asked.hold_all(without_unit(name)) && named > 0 && !may_lack_one {
         return kept(&|cell| is_named(cell) || is_value(cell));
     }
     if asks_which(&question.asked) && asked.hold_all(without_unit(name)) {
@@ -160,6 +168,27 @@ pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
         return row.to_owned();
     }
     kept(&|cell| words_in(question, cell) != 0)
+}
+
+/// Whether a question may be for several cells of a row: "in 2018 and 2019", "from … to", the difference of two.
+fn asks_for_several(question: &str) -> bool {
+    const SIGNS: [&str; 14] = [
+        "and",
+        "average",
+        "between",
+        "both",
+        "change",
+        "compared",
+        "decrease",
+        "difference",
+        "from",
+        "increase",
+        "respective",
+        "respectively",
+        "sum",
+        "versus",
+    ];
+    lower_case_words(question).any(|word| SIGNS.contains(&word.as_str()))
 }
 
 fn asks_which(question: &str) -> bool {
@@ -336,6 +365,7 @@ mod tests {
             ("What was the net profit in 2023?", "Net profit (in millions) | 2023: 9"),
             ("What was the change of the net profit from 2023 to 2024?", years),
             ("What was the profit in 2023?", years),
+            ("What was the net profit in 2022 and 2023 respectively?", years),
         ] {
             let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
             assert_eq!(cells_asked_for(&parsed, years), expected, "{question}");

@@ -7,7 +7,7 @@ use crate::wording::lower_case;
 pub(super) type Unit = &'static str;
 
 /// The "unit" of a day of a month: "31 March" says nothing of 31 days.
-const DATE: Unit = "date";
+pub(super) const DATE: Unit = "date";
 
 /// Signs before a number.
 const SIGNS_BEFORE: [(char, Unit); 4] = [('$', "dollar"), ('€', "euro"), ('£', "pound"), ('¥', "yen")];

@@ -157,9 +157,14 @@ impl LexicalScorer<'_> {
         let quote = comparison.quote();
         let is_repeated = quote.as_ref().is_some_and(|quote| repeats(&quote.text, claim.text));
         let differing = if is_whole { None } else { self.contradiction(claim, &comparison, sources) };
-        let is_denial = |dispute: &Dispute| dispute.contradiction.kind == ContradictionKind::Denial;
-        let differing = differing.filter(|dispute| !is_told || !is_denial(dispute));
         let has_values = told.as_ref().is_some_and(|told| matches!(told.verdict, Verdict::HasValues));
+        // Cells say more than the words around them.
+        let is_settled = |dispute: &Dispute| match dispute.contradiction.kind {
+            ContradictionKind::Denial => is_told,
+            ContradictionKind::Number | ContradictionKind::Date | ContradictionKind::Name => has_values,
+            ContradictionKind::Opposite => false,
+        };
+        let differing = differing.filter(|dispute| !is_settled(dispute));
         let misplaced = self.misplaced(claim, facts, sources, is_repeated);
         let (corrected, misplaced) = match misplaced.filter(|found| found.is_corrected || !has_values) {
             Some(found) if found.is_corrected => (Some(found), None),

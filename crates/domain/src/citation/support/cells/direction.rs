@@ -9,7 +9,7 @@ use crate::citation::term::{Term, TermKind};
 use crate::wording::lower_case;
 
 /// Words of a rise and of a fall, in lower case.
-const RISES: [&str; 24] = [
+const RISES: [&str; 27] = [
     "climbed",
     "erhöhte",
     "gestiegen",
@@ -25,6 +25,7 @@ const RISES: [&str; 24] = [
     "increasing",
     "jumped",
     "more",
+    "raised",
     "rise",
     "risen",
     "rises",
@@ -33,9 +34,13 @@ const RISES: [&str; 24] = [
     "stieg",
     "stiegen",
     "surged",
+    "widened",
+    "widens",
     "wuchs",
 ];
-const FALLS: [&str; 26] = [
+const FALLS: [&str; 31] = [
+    "cut",
+    "cuts",
     "decline",
     "declined",
     "declines",
@@ -56,11 +61,14 @@ const FALLS: [&str; 26] = [
     "gesunken",
     "less",
     "lower",
+    "narrowed",
     "reduced",
     "sank",
     "sanken",
     "shrank",
+    "shrinks",
     "shrunk",
+    "slashed",
     "verringerte",
 ];
 /// Words of both that compare what stands before "than" with what follows it.
@@ -88,15 +96,28 @@ impl Movement {
 
 /// A row that moves otherwise.
 pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing> {
-    let [row] = table.named_rows.as_slice() else { return None };
     let words: Vec<String> = words(claim);
     // "Net increase in cash" is a name.
-    let is_name =
-        |place: usize| row.places.contains(&place) || table.columns.iter().any(|column| column.places.contains(&place));
+    let is_name = |place: usize| {
+        let rows = table.named_rows.iter().map(|row| &row.places);
+        rows.chain(table.columns.iter().map(|column| &column.places)).any(|places| places.contains(&place))
+    };
     let (movement, at) = movement(&words, is_name)?;
     if words.iter().any(|word| ORDERS.contains(&word.as_str())) {
         return None;
     }
+    let row = match table.named_rows.as_slice() {
+        [row] => row,
+        // Years may be rows: "from 512 in 2019 to 498 in 2020".
+        [one, two] => {
+            let (from, to) = from_and_to(claim, &words)?;
+            let has_both = column_with(table, one.row, from).zip(column_with(table, two.row, to));
+            let is_one_column = has_both.is_some_and(|(one, two)| one.number == two.number);
+            let differing = Differing { kind: ContradictionKind::Opposite, fact: None, row: two.row };
+            return (is_one_column && !movement.leads(from, to)).then_some(differing);
+        }
+        _ => return None,
+    };
     let is_comparison = words.get(at).is_some_and(|word| COMPARATIVES.contains(&word.as_str()));
     let differs = |from: f64, to: f64| !movement.leads(from, to);
     let differing = Differing { kind: ContradictionKind::Opposite, fact: None, row: row.row };

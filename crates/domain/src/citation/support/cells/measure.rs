@@ -7,7 +7,7 @@ use crate::citation::support::fact::Fact;
 use crate::citation::support::figures::{is_scale, names_scale};
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
-use crate::citation::unit::{Unit, measures_same, unit_named};
+use crate::citation::unit::{DATE, Unit, measures_same, unit_named};
 use crate::wording::{lower_case, lower_case_words};
 
 /// Most words from a number to the unit of its rate.
@@ -36,7 +36,11 @@ fn conflicting_row(table: &Table<'_>, term: &Term, unit: Unit) -> Option<usize> 
         for token in tokens.filter_map(|at| table.source.tokens.get(at)).filter(|token| token.term == number) {
             let label = table.column(token.column).map_or(&[][..], |column| column.units.as_slice());
             let told = token.unit.or_else(|| label.first().copied().filter(|_| label.len() == 1));
-            if told.is_none_or(|told| told == unit || !measures_same(told, unit)) {
+            // "40 g" is not 40 below "Length (mm)".
+            // "Year ended" is no measure.
+            let is_measure = |told: Unit| token.unit.is_none() && !measures_same(told, "year");
+            let is_of_other = |told: Unit| is_measure(told) && term.unit.is_some_and(|own| own != DATE);
+            if told.is_none_or(|told| told == unit || !(measures_same(told, unit) || is_of_other(told))) {
                 return None;
             }
             found = Some(named.row);

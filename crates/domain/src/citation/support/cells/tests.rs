@@ -385,3 +385,61 @@ fn cells_that_a_claim_copies_are_said_as_they_stand() {
         &[],
     );
 }
+
+#[test]
+fn cells_beside_a_value_are_no_other_values_of_it() {
+    assert_told(
+        "| Site | Beds | Manager | Parking spaces |\n|---|---|---|---|\n| Oslo | 120 | Kari Moen | 35 |\n| Kiel | 80 | Bo Lind | 40 |",
+        &["Oslo has 35 parking spaces.", "Kiel has 80 beds."],
+        &["Oslo has 40 parking spaces.", "Oslo has 120 parking spaces."],
+    );
+    assert_told(
+        "| Server | vCPU | RAM (GB) | SSD (GB) |\n|---|---|---|---|\n| Small | 2 | 4 | 80 |\n| Medium | 6 | 12 | 160 |",
+        &["Medium has 6 vCPUs and 12 GB of RAM.", "Medium has 12 GB of RAM."],
+        &["Medium has 160 GB of RAM.", "Medium has 12 TB of RAM."],
+    );
+}
+
+#[test]
+fn rows_apart_have_their_values() {
+    assert_told(
+        "| City | Residents | Schools |\n|---|---|---|\n| Arden | 48,210 | 12 |\n| Boll | 51,655 | 14 |\n| Dale | 69,120 | 30 |",
+        &[
+            "Arden has 48,210 residents and Dale has 69,120.",
+            "Arden and Dale have 12 and 30 schools, respectively.",
+            "Dale has 30 schools, Arden only 12.",
+        ],
+        &["Arden has 69,120 residents and Dale has 48,210.", "Arden and Dale have 30 and 12 schools, respectively."],
+    );
+}
+
+#[test]
+fn other_words_deny_too() {
+    assert_told(
+        "| Edition | Debugger | Database tools |\n|---|---|---|\n| Community | ✗ | ✗ |\n| Standard | ✓ | ✗ |\n| Professional | ✓ | ✓ |",
+        &[
+            "Community lacks a debugger.",
+            "Standard has a debugger but lacks database tools.",
+            "Both Standard and Professional have a debugger.",
+        ],
+        &[
+            "Standard lacks a debugger.",
+            "Professional lacks database tools.",
+            "Both Community and Standard have a debugger.",
+        ],
+    );
+    assert_told(
+        "| Formule | Piscine | Sauna |\n|---|---|---|\n| Essentielle | non | non |\n| Confort | oui | oui |",
+        &["La formule Essentielle ne comprend pas le sauna."],
+        &["La formule Confort ne comprend pas le sauna."],
+    );
+}
+
+#[test]
+fn rises_and_falls_lead_from_row_to_row() {
+    assert_told(
+        "| Year | Residents | Births |\n|---|---|---|\n| 2019 | 48,210 | 512 |\n| 2020 | 48,630 | 498 |\n| 2022 | 49,120 | 430 |",
+        &["Births fell from 512 in 2019 to 430 in 2022.", "The residents grew from 48,210 in 2019 to 49,120 in 2022."],
+        &["Births rose from 512 in 2019 to 430 in 2022.", "Residents fell from 48,210 in 2019 to 49,120 in 2022."],
+    );
+}

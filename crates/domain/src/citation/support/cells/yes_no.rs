@@ -14,13 +14,35 @@ const MOST_PAIRS: usize = 64;
 const SIGNS: [&str; 3] = ["×", "–", "—"];
 
 /// Words after which a claim tells something other than what its cells say.
-const TURNS: [&str; 14] = [
-    "alle", "all", "außer", "both", "besides", "compared", "every", "except", "instead", "nur", "rather", "than",
-    "unlike", "unless",
+const TURNS: [&str; 18] = [
+    "all",
+    "alle",
+    "außer",
+    "besides",
+    "compared",
+    "contrairement",
+    "every",
+    "except",
+    "gegensatz",
+    "instead",
+    "nur",
+    "rather",
+    "sauf",
+    "than",
+    "tous",
+    "toutes",
+    "unless",
+    "unlike",
 ];
 
-/// German words that deny what stands beside them.
-const GERMAN_NO: [&str; 10] = ["kein", "keine", "keinem", "keinen", "keiner", "keines", "nein", "nicht", "nie", "ohne"];
+/// German and French words that deny what stands beside them.
+const FOREIGN_NO: [&str; 15] = [
+    "kein", "keine", "keinem", "keinen", "keiner", "keines", "nein", "nicht", "nie", "ohne", "aucun", "aucune", "ni",
+    "pas", "sans",
+];
+
+/// Words that say that what follows is not there.
+const LACKS: [&str; 4] = ["lack", "lacked", "lacking", "lacks"];
 
 /// What cells say of a claim: each has the number of a row.
 #[derive(Clone, Copy)]
@@ -33,12 +55,11 @@ pub(super) enum Answer {
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let words: Vec<Cow<'_, str>> =
         claim.terms.iter().filter_map(|term| claim.text.get(term.range.clone())).map(lower_case).collect();
-    // A row with its bars has the cells themselves.
-    let is_row = claim.text.contains('|');
-    if is_row || words.iter().any(|word| TURNS.contains(&word.as_ref())) || claim.tells_case() {
+    if words.iter().any(|word| TURNS.contains(&word.as_ref())) || claim.tells_case() {
         return None;
     }
-    let is_german_no = words.iter().any(|word| GERMAN_NO.contains(&word.as_ref()));
+    let is_foreign_no = words.iter().any(|word| FOREIGN_NO.contains(&word.as_ref()));
+    let lacks = words.iter().position(|word| LACKS.contains(&word.as_ref()));
     let is_only = |places: &[usize]| places.first().is_some_and(|first| follows_only(&words, *first));
     let mut agreeing = None;
     let pairs = table.named_rows.iter().flat_map(|row| table.named_columns().map(move |column| (row, column)));
@@ -47,7 +68,9 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
         if quotes(claim, table.cell(row.row, column.number)) {
             continue;
         }
-        let is_denied = is_german_no || is_denied(claim, table, row, &column.places);
+        let is_behind = |place: &usize| lacks.is_some_and(|lacks| *place > lacks);
+        let is_lacking = column.places.iter().chain(&row.places).any(is_behind);
+        let is_denied = is_foreign_no || is_lacking || is_denied(claim, table, row, &column.places);
         // Of "only these" no other row, or no other column, may have it.
         let is_beside_others = is_only(&row.places) && has_other_rows(table, column.number)
             || is_only(&column.places) && has_other_columns(table, row.row);

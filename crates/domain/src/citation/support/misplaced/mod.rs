@@ -280,7 +280,8 @@ impl<'v> Values<'v> {
     /// The other value of the sentence that is what the claim speaks of, if the one there is not.
     fn of_another_part(&self, value: &Value<'_>, place: Place<'v>) -> Option<Place<'v>> {
         let source = place.source;
-        let parts = place.parts(value.class)?;
+        // The cells of a row are of one thing.
+        let parts = place.parts(value.class).filter(|_| place.sentence.name.is_none())?;
         let is_claimed = |term: &u32| source.stem(*term).is_some_and(|stem| self.has_fact(stem));
         let words = |part: &Part| -> Vec<u32> {
             part.tokens.clone().filter(|at| *at != part.at).filter_map(|at| content(source, at)).collect()

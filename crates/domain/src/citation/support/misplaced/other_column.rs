@@ -6,6 +6,7 @@ use super::{MOST_RIVALS, Value, Values};
 use crate::citation::columns::{column_of, heads_of};
 use crate::citation::support::place::{Class, Place, content};
 use crate::citation::term::Term;
+use crate::citation::unit::is_unit;
 
 /// Most columns of a table whose heads are looked for in a claim.
 const MOST_COLUMNS: usize = 64;
@@ -30,8 +31,9 @@ impl<'v> Values<'v> {
             }
             let own = heads_of(source, sentence, column);
             let names = |some: &HashSet<u32>, others: &HashSet<u32>| {
+                // "12 GB" names no column for being headed "SSD (GB)".
                 let mut stems = some.difference(others).filter_map(|term| source.stem(*term));
-                stems.any(|stem| self.has_fact(stem))
+                stems.any(|stem| self.has_fact(stem) && !is_unit(stem))
             };
             let is_whole = |label: &HashSet<u32>| {
                 let mut stems = label.iter().filter_map(|term| source.stem(*term));
