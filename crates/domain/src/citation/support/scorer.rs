@@ -147,10 +147,9 @@ impl LexicalScorer<'_> {
         let denied = (quotation == Some(Quotation::Denied)).then_some(Reversal::Denial);
         let is_told = told.as_ref().is_some_and(|told| matches!(told.verdict, Verdict::SaysSo));
         let missing = comparison.missing();
-        let reversal = comparison
-            .reversal()
-            .or(denied)
-            .filter(|reversal| !is_told || !matches!(reversal, Reversal::Denial | Reversal::Quantity));
+        let reversal = comparison.reversal().or(denied).filter(|reversal| {
+            !is_told || !matches!(reversal, Reversal::Denial | Reversal::Quantity | Reversal::Opposite)
+        });
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
         let score = if is_told { score.max(SAID_BY_CELLS) } else { score };
         let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
@@ -160,9 +159,8 @@ impl LexicalScorer<'_> {
         let has_values = told.as_ref().is_some_and(|told| matches!(told.verdict, Verdict::HasValues));
         // Cells say more than the words around them.
         let is_settled = |dispute: &Dispute| match dispute.contradiction.kind {
-            ContradictionKind::Denial => is_told,
+            ContradictionKind::Denial | ContradictionKind::Opposite => is_told,
             ContradictionKind::Number | ContradictionKind::Date | ContradictionKind::Name => has_values,
-            ContradictionKind::Opposite => false,
         };
         let differing = differing.filter(|dispute| !is_settled(dispute));
         let misplaced = self.misplaced(claim, facts, sources, is_repeated);

@@ -6,6 +6,7 @@
 mod direction;
 mod elsewhere;
 mod measure;
+mod opening;
 mod pairing;
 mod ranges;
 mod table;
@@ -33,7 +34,7 @@ pub(super) struct Told {
 /// The relation of cells to a claim.
 #[derive(Clone, Copy)]
 pub(super) enum Verdict {
-    /// They say the same by "yes" or "no".
+    /// They say the same by "yes", "no" or "closed".
     SaysSo,
     /// Each value of the claim stands in the row or column that it names for it.
     HasValues,
@@ -79,21 +80,27 @@ pub(super) fn told_by_cells(claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[&S
 
 /// The verdict of a table, and the number of a row that gives it.
 fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(Verdict, usize)> {
-    let by_words = match yes_no::answer(table, claim) {
-        Some(Answer::Same(row)) => return Some((Verdict::SaysSo, row)),
-        Some(Answer::Other(row)) => Some(Differing { kind: ContradictionKind::Denial, fact: None, row }),
-        None => None,
-    };
+    let answers = [
+        (ContradictionKind::Denial, yes_no::answer(table, claim)),
+        (ContradictionKind::Opposite, opening::answer(table, claim)),
+    ];
+    let denied = answers.iter().find_map(|(kind, answer)| match answer {
+        Some(Answer::Other(row)) => Some(Differing { kind: *kind, fact: None, row: *row }),
+        Some(Answer::Same(_)) | None => None,
+    });
+    let said =
+        answers.iter().find_map(|(_, answer)| if let Some(Answer::Same(row)) = answer { Some(*row) } else { None });
     let paired = pairing::pairing(table, claim, facts);
     let right = if let Some(Pairing::Right(row)) = &paired { Some(*row) } else { None };
     let wrong = || if let Some(Pairing::Wrong(differing)) = paired { Some(differing) } else { None };
-    let differing = by_words
+    let differing = denied
         .or_else(|| direction::against(table, claim))
         .or_else(|| measure::against(table, claim, facts))
         .or_else(wrong)
         .or_else(|| elsewhere::against(table, claim, facts));
     let differs = |Differing { kind, fact, row }| (Verdict::Differs(Difference { kind, fact }), row);
-    differing.map(differs).or_else(|| Some((Verdict::HasValues, right?)))
+    let agrees = || said.map(|row| (Verdict::SaysSo, row)).or_else(|| Some((Verdict::HasValues, right?)));
+    differing.map(differs).or_else(agrees)
 }
 
 /// The places in a claim of numbers that lie in a range which names a row of a source.

@@ -212,8 +212,13 @@ fn name(source: &SourceParts, columns: &mut [Column], places: &HashMap<u32, Vec<
         })
         .collect();
     let is_part = |own: &HashSet<u32>| named.iter().any(|other| own.len() < other.len() && own.is_subset(other));
+    let named: Vec<HashSet<u32>> =
+        named.iter().map(|own| if is_part(own) { HashSet::new() } else { own.clone() }).collect();
+    let is_single = |term: &u32| named.iter().filter(|other| other.contains(term)).count() == 1;
     for (column, own) in columns.iter_mut().zip(&named) {
-        column.places = if is_part(own) { Vec::new() } else { places_of(own, places) };
+        // Of "budget 2024" and "budget 2025" the years tell which is which.
+        let single: HashSet<u32> = own.iter().copied().filter(|term| is_single(term)).collect();
+        column.places = places_of(if single.is_empty() { own } else { &single }, places);
     }
 }
 

@@ -443,3 +443,36 @@ fn rises_and_falls_lead_from_row_to_row() {
         &["Births rose from 512 in 2019 to 430 in 2022.", "Residents fell from 48,210 in 2019 to 49,120 in 2022."],
     );
 }
+
+#[test]
+fn branches_are_closed_where_their_cells_say_so() {
+    assert_told(
+        "| Branch | Weekdays | Saturday | Sunday |\n|---|---|---|---|\n| Harbour | 10:00–19:00 | 10:00–14:00 | closed |\n\
+        | Central | 9:00–20:00 | 9:00–18:00 | 12:00–17:00 |",
+        &[
+            "The Harbour branch is open on Saturdays from 10:00 to 14:00.",
+            "The Harbour branch is closed on Sunday.",
+            "Central is open on Sunday.",
+        ],
+        &[
+            "The Harbour branch is closed on Saturday.",
+            "The Harbour branch is open on Sunday.",
+            "Both Central and Harbour are closed on Sundays.",
+        ],
+    );
+}
+
+#[test]
+fn of_labels_that_share_words_the_others_tell_which_is_which() {
+    assert_told(
+        "| Department: Legal | Budget 2024: 480,000 | Budget 2025: 450,000 |\n\
+        | Department: Sales | Budget 2024: 1,200,000 | Budget 2025: 1,350,000 |",
+        &["The budget of Legal was 480,000 in 2024 and 450,000 in 2025."],
+        &["The budget of Legal was 450,000 in 2024 and 480,000 in 2025.", "The budget of Sales was 1,350,000 in 2024."],
+    );
+    assert_told(
+        "| Edition | Editor | Debugger |\n|---|---|---|\n| Standard | ✓ | ✗ |\n| Professional | ✓ | ✓ |",
+        &["The debugger is only available in the Professional edition."],
+        &["The editor is only available in the Professional edition."],
+    );
+}

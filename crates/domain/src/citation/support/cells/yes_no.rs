@@ -10,6 +10,11 @@ use crate::wording::{lower_case, says_yes};
 /// Most pairs of a row and a column that are looked at.
 const MOST_PAIRS: usize = 64;
 
+/// Most words from "only" to what it is about, and those that may stand between.
+const MOST_AFTER_ONLY: usize = 6;
+const LEADING: [&str; 14] =
+    ["a", "an", "available", "by", "for", "from", "in", "included", "of", "offered", "on", "part", "the", "with"];
+
 /// Signs for no that stand for a missing value where no other cell says yes.
 const SIGNS: [&str; 3] = ["×", "–", "—"];
 
@@ -87,10 +92,10 @@ fn quotes(claim: &Claim<'_>, cell: Option<&str>) -> bool {
     cell.is_some_and(|cell| !cell.contains(char::is_alphabetic) && claim.text.contains(cell))
 }
 
-/// Whether "only" stands before a place, at most with an article between.
+/// Whether "only" stands before a place, with nothing between but what leads to it: "only available in the".
 fn follows_only(words: &[Cow<'_, str>], place: usize) -> bool {
-    let word = |back: usize| place.checked_sub(back).and_then(|at| words.get(at)).map(AsRef::as_ref);
-    word(1) == Some("only") || (matches!(word(1), Some("the" | "a" | "an")) && word(2) == Some("only"))
+    let before = words.get(place.saturating_sub(MOST_AFTER_ONLY)..place).unwrap_or_default().iter().rev();
+    before.skip_while(|word| LEADING.contains(&word.as_ref())).map(AsRef::as_ref).next() == Some("only")
 }
 
 /// Whether a row that the claim does not name says yes in a column.
