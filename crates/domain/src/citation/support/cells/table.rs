@@ -97,45 +97,64 @@ fn named_rows(
     claim: &Claim<'_>,
     places: &HashMap<u32, Vec<usize>>,
 ) -> Vec<Named> {
-    let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| source.term(&term.stem)).collect();
-    let mut exact: Vec<(usize, Range<usize>)> = Vec::new();
-    let mut loose: Vec<(usize, HashSet<u32>)> = Vec::new();
-    for number in rows.clone() {
-        let Some(row) = source.sentences.get(number).filter(|row| has_units(source, row, claim)) else { continue };
-        let Some(name) = row.name.as_ref().filter(|name| !name.is_empty()) else { continue };
-        if !name.iter().all(|term| places.contains_key(term)) {
-            continue;
-        }
-        let words = words_of_name(source, row);
-        let is_here = |window: &[Option<u32>]| window.iter().zip(&words).all(|(own, word)| *own == Some(*word));
-        match terms.windows(words.len().max(1)).position(is_here) {
-            Some(start) => exact.push((number, start..start + words.len())),
-            None => loose.push((number, name.iter().copied().collect())),
-        }
-    }
-    let is_longest = |(number, range): &&(usize, Range<usize>)| {
-        let overlaps = |other: &Range<usize>| other.start < range.end && range.start < other.end;
-        let mut others = exact.iter().filter(|(other, place)| other != number && overlaps(place));
-        others.all(|(_, other)| other.len() < range.len())
-    };
-    let longest: Vec<&(usize, Range<usize>)> = exact.iter().filter(is_longest).collect();
-    let is_free = |place: &usize| exact.iter().all(|(_, range)| !range.contains(place));
-    let is_own = |(number, name): &&(usize, HashSet<u32>)| {
-        places_of(name, places).iter().all(is_free)
-            && loose.iter().all(|(other, longer)| other == number || !name.is_subset(longer))
-    };
-    let by_words = longest.iter().map(|(row, range)| Named {
+    let mentions = Mentions::of(source, rows.clone(), claim, places);
+    let by_words = mentions.longest().map(|(row, range)| Named {
         row: *row,
         places: range.clone().filter(|place| is_content(claim, *place)).collect(),
         is_range: false,
     });
-    let by_content = loose.iter().filter(is_own).map(|(row, name)| Named {
-        row: *row,
-        places: places_of(name, places),
-        is_range: false,
-    });
+    let by_content =
+        mentions.whole(places).map(|(row, name)| Named { row: *row, places: places_of(name, places), is_range: false });
     let named: Vec<Named> = by_words.chain(by_content).collect();
     if named.is_empty() { ranges::row_with(source, rows, claim).into_iter().collect() } else { named }
+}
+
+/// The names of rows that a claim has, by the numbers of the rows.
+#[derive(Default)]
+struct Mentions {
+    /// Those whose words it has in a row, with their places.
+    in_sequence: Vec<(usize, Range<usize>)>,
+    /// Those of which it has all words with content elsewhere.
+    scattered: Vec<(usize, HashSet<u32>)>,
+}
+
+impl Mentions {
+    fn of(source: &SourceParts, rows: Range<usize>, claim: &Claim<'_>, places: &HashMap<u32, Vec<usize>>) -> Self {
+        let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| source.term(&term.stem)).collect();
+        let mut mentions = Self::default();
+        for number in rows {
+            let Some(row) = source.sentences.get(number) else { continue };
+            let Some(name) = row.name.as_ref().filter(|name| !name.is_empty()) else { continue };
+            if !name.iter().all(|term| places.contains_key(term)) || !has_units(source, row, claim) {
+                continue;
+            }
+            let words = words_of_name(source, row);
+            let is_here = |window: &[Option<u32>]| window.iter().zip(&words).all(|(own, word)| *own == Some(*word));
+            match terms.windows(words.len().max(1)).position(is_here) {
+                Some(start) => mentions.in_sequence.push((number, start..start + words.len())),
+                None => mentions.scattered.push((number, name.iter().copied().collect())),
+            }
+        }
+        mentions
+    }
+
+    /// Those in sequence that no other one overlaps, but shorter ones.
+    fn longest(&self) -> impl Iterator<Item = &(usize, Range<usize>)> {
+        self.in_sequence.iter().filter(|(number, range)| {
+            let overlaps = |other: &Range<usize>| other.start < range.end && range.start < other.end;
+            let mut others = self.in_sequence.iter().filter(|(other, place)| other != number && overlaps(place));
+            others.all(|(_, other)| other.len() < range.len())
+        })
+    }
+
+    /// The scattered ones that have no word of one in sequence, and are no part of another one.
+    fn whole(&self, places: &HashMap<u32, Vec<usize>>) -> impl Iterator<Item = &(usize, HashSet<u32>)> {
+        let is_free = |place: &usize| self.in_sequence.iter().all(|(_, range)| !range.contains(place));
+        self.scattered.iter().filter(move |(number, name)| {
+            let mut others = self.scattered.iter().filter(|(other, _)| other != number);
+            places_of(name, places).iter().all(is_free) && others.all(|(_, longer)| !name.is_subset(longer))
+        })
+    }
 }
 
 fn is_content(claim: &Claim<'_>, place: usize) -> bool {
