@@ -7,6 +7,11 @@ use crate::citation::support::contradiction::ContradictionKind;
 use crate::citation::support::fact::Fact;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
+use crate::wording::has_digit;
+
+/// Most columns in which other rows are looked at, and most of these.
+const MOST_COLUMNS: usize = 16;
+const MOST_ROWS: usize = 256;
 
 /// The named row, where the claim has a number of another cell in place of that in its column; where the row is named by a range,
 /// a number that the row does not have at all.
@@ -18,10 +23,14 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) 
         |place: usize| row.places.contains(&place) || table.columns.iter().any(|column| column.places.contains(&place));
     let mut values =
         claim.terms.iter().enumerate().filter(|(place, term)| term.kind == TermKind::Number && !is_name(*place));
-    let (_, term) = values.find(|(_, term)| {
+    let found = values.find(|(_, term)| {
         let is_in_others = || row.is_range && is_in_other_rows(table, row.row, term);
         is_in_others() || column.is_some_and(|column| is_of_another_cell(table, row.row, column, claim, term))
-    })?;
+    });
+    let Some((_, term)) = found else {
+        let has_others = has_words_of_another_row(table, row.row, claim);
+        return has_others.then_some(Differing { kind: ContradictionKind::Name, fact: None, row: row.row });
+    };
     let fact = facts.iter().position(|fact| fact.stem == term.stem);
     Some(Differing { kind: ContradictionKind::Number, fact, row: row.row })
 }
@@ -53,4 +62,40 @@ fn is_of_another_cell(table: &Table<'_>, row: usize, column: &Column, claim: &Cl
         rows.flat_map(|other| tokens(*other)).filter(is_it).any(|token| token.column == column.number)
     };
     in_row() || in_column()
+}
+
+/// Whether a claim has the words of a cell of another row, several or a code, and nothing of the cell that the named row has in
+/// its place.
+fn has_words_of_another_row(table: &Table<'_>, row: usize, claim: &Claim<'_>) -> bool {
+    let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| table.source.term(&term.stem)).collect();
+    let is_claimed = |term: u32| terms.contains(&Some(term));
+    let content = |row: usize, column: usize| {
+        let words = table.words(row, column);
+        words.into_iter().filter(|(_, kind)| *kind != TermKind::Stop).map(|(term, _)| term).collect::<Vec<_>>()
+    };
+    let is_name = |words: &[u32]| {
+        let is_code = |term: &u32| {
+            let stem = table.source.stem(*term).unwrap_or_default();
+            has_digit(stem) && stem.contains(char::is_alphabetic)
+        };
+        words.len() > 1 || words.iter().any(is_code)
+    };
+    let is_mentioned = |words: &[u32]| {
+        terms.windows(words.len()).any(|window| window.iter().zip(words).all(|(own, word)| *own == Some(*word)))
+    };
+    let columns = table.columns.iter().map(|column| column.number).filter(|column| {
+        let own = content(row, *column);
+        !own.is_empty() && !own.iter().any(|term| is_claimed(*term))
+    });
+    columns.take(MOST_COLUMNS).any(|column| {
+        let others = table.rows.clone().filter(|other| *other != row).map(|other| content(other, column));
+        others
+            .take(MOST_ROWS)
+            .any(|words| !words.is_empty() && is_name(&words) && !are_numbers(table, &words) && is_mentioned(&words))
+    })
+}
+
+/// Whether words are numbers alone: another rule is for these.
+fn are_numbers(table: &Table<'_>, words: &[u32]) -> bool {
+    words.iter().all(|term| table.source.stem(*term).is_some_and(|stem| !stem.contains(char::is_alphabetic)))
 }

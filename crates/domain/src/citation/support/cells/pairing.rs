@@ -109,7 +109,7 @@ fn values(table: &Table<'_>, claim: &Claim<'_>, cells: Vec<Cell>) -> Vec<Value> 
     };
     let mut values: Vec<Value> = Vec::new();
     for Cell { row, column, line } in cells {
-        let words = words_of(table, row, column);
+        let words = table.words(row, column);
         if words.iter().all(|(_, kind)| *kind == TermKind::Stop) {
             continue;
         }
@@ -124,15 +124,4 @@ fn values(table: &Table<'_>, claim: &Claim<'_>, cells: Vec<Cell>) -> Vec<Value> 
     }
     values.sort_by_key(|value| value.place);
     values
-}
-
-/// The terms of a cell, without its label.
-fn words_of(table: &Table<'_>, row: usize, column: usize) -> Vec<(u32, TermKind)> {
-    let Some(sentence) = table.source.sentences.get(row) else { return Vec::new() };
-    let label = if sentence.header.is_empty() { table.column(column).map(|column| &column.label) } else { None };
-    let tokens = sentence.tokens.clone().filter_map(|at| table.source.tokens.get(at));
-    let own = tokens.filter(|token| token.column == column);
-    own.filter(|token| !label.is_some_and(|label| label.contains(&token.term)))
-        .map(|token| (token.term, token.kind))
-        .collect()
 }

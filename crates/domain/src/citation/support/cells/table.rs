@@ -98,10 +98,9 @@ fn named_rows(
     places: &HashMap<u32, Vec<usize>>,
 ) -> Vec<Named> {
     let mentions = Mentions::of(source, rows.clone(), claim, places);
-    let by_words = mentions.longest().map(|(row, range)| Named {
-        row: *row,
-        places: range.clone().filter(|place| is_content(claim, *place)).collect(),
-        is_range: false,
+    let by_words = mentions.longest().map(|(row, range)| {
+        let content: Vec<usize> = range.clone().filter(|place| is_content(claim, *place)).collect();
+        Named { row: *row, places: if content.is_empty() { range.clone().collect() } else { content }, is_range: false }
     });
     let by_content =
         mentions.whole(places).map(|(row, name)| Named { row: *row, places: places_of(name, places), is_range: false });
@@ -124,7 +123,11 @@ impl Mentions {
         let mut mentions = Self::default();
         for number in rows {
             let Some(row) = source.sentences.get(number) else { continue };
-            let Some(name) = row.name.as_ref().filter(|name| !name.is_empty()) else { continue };
+            let Some(name) = row.name.as_ref() else { continue };
+            // "IT" is a name, and "it" is none.
+            if name.is_empty() && !has_name_as_written(source, row, claim) {
+                continue;
+            }
             if !name.iter().all(|term| places.contains_key(term)) || !has_units(source, row, claim) {
                 continue;
             }
@@ -155,6 +158,16 @@ impl Mentions {
             places_of(name, places).iter().all(is_free) && others.all(|(_, longer)| !name.is_subset(longer))
         })
     }
+}
+
+/// Whether a claim has the first cell of a row, which is in capitals, as it is written there.
+fn has_name_as_written(source: &SourceParts, row: &SourceSentence, claim: &Claim<'_>) -> bool {
+    let name = source.word(&row.bytes).and_then(|words| cells(words).next());
+    name.is_some_and(|(_, cell)| {
+        let name = label_of(cell).map_or(cell, |label| cell.get(label.len() + 1..).unwrap_or_default()).trim();
+        let is_in_capitals = name.len() > 1 && name.chars().all(char::is_uppercase);
+        is_in_capitals && claim.terms.iter().any(|term| claim.text.get(term.range.clone()) == Some(name))
+    })
 }
 
 fn is_content(claim: &Claim<'_>, place: usize) -> bool {
@@ -249,6 +262,17 @@ impl<'s> Table<'s> {
         let label = label_of(cell).filter(|_| sentence.header.is_empty());
         let value = label.map_or(cell, |label| cell.get(label.len() + 1..).unwrap_or_default());
         Some(value.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '*' | '_' | '`')))
+    }
+
+    /// The terms of a cell, without its label.
+    pub(super) fn words(&self, row: usize, column: usize) -> Vec<(u32, TermKind)> {
+        let Some(sentence) = self.source.sentences.get(row) else { return Vec::new() };
+        let label = if sentence.header.is_empty() { self.column(column).map(|column| &column.label) } else { None };
+        let tokens = sentence.tokens.clone().filter_map(|at| self.source.tokens.get(at));
+        let own = tokens.filter(|token| token.column == column);
+        own.filter(|token| !label.is_some_and(|label| label.contains(&token.term)))
+            .map(|token| (token.term, token.kind))
+            .collect()
     }
 
     /// The columns that the claim names.

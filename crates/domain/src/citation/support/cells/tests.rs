@@ -476,3 +476,18 @@ fn of_labels_that_share_words_the_others_tell_which_is_which() {
         &["The editor is only available in the Professional edition."],
     );
 }
+
+#[test]
+fn names_of_other_rows_contradict() {
+    assert_told(
+        "| Course | Day | Instructor | Room |\n|---|---|---|---|\n| Pottery | Tuesday | Ann Fox | B12 |\n| Watercolour | Monday | Karl Voss | B14 |\n\
+        | Photography | Friday | Lea Stern | C3 |\n| Calligraphy | Sunday | Ida Kern | B20 |",
+        &["Calligraphy is taught by Ida Kern.", "Photography is in room C3.", "Karl Voss teaches Watercolour."],
+        &["Calligraphy is taught by Karl Voss.", "Photography is in room B12."],
+    );
+    assert_told(
+        "| Department | Owner | Floor |\n|---|---|---|\n| IT | Ina Wolf | 5 |\n| HR | Marc Dubois | 2 |",
+        &["The owner of IT is Ina Wolf.", "IT is on floor 5."],
+        &["The owner of IT is Marc Dubois.", "IT is on floor 2."],
+    );
+}
