@@ -20,6 +20,18 @@ pub(super) fn delimiter(cells: usize) -> String {
     format!("|{}", "---|".repeat(cells))
 }
 
+/// Writes the rows of a table, of which the first names the columns.
+pub(super) fn write_table(rows: &[Vec<String>], written: &mut String) {
+    for (number, cells) in rows.iter().enumerate() {
+        written.push_str(&row(cells));
+        written.push('\n');
+        if number == 0 {
+            written.push_str(&delimiter(cells.len()));
+            written.push('\n');
+        }
+    }
+}
+
 fn barred(cells: &[impl AsRef<str>]) -> String {
     let cells: String = cells.iter().map(|cell| format!(" {} |", cell.as_ref().replace('|', "\\|"))).collect();
     format!("|{cells}")

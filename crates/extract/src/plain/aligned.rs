@@ -9,7 +9,7 @@ use super::pieces::{Piece, pieces};
 use crate::{
     grid::BETWEEN_NAMES,
     header::{are_names_of_columns, is_name_of_column, is_text, names_columns},
-    rows::{delimiter, row},
+    rows::write_table,
 };
 
 /// Fewest rows below a header, and fewest where there are two columns.
@@ -40,7 +40,7 @@ pub(crate) fn with_bars(text: &str) -> Cow<'_, str> {
         if above > 0 {
             written.push('\n');
         }
-        table.write(&mut written);
+        write_table(&table.rows, &mut written);
         let below = block.get(above + table.length..).unwrap_or_default();
         for (number, line) in below.iter().enumerate() {
             written.push_str(if number == 0 { "\n" } else { "" });
@@ -55,19 +55,6 @@ pub(crate) fn with_bars(text: &str) -> Cow<'_, str> {
 struct Table {
     rows: Vec<Vec<String>>,
     length: usize,
-}
-
-impl Table {
-    fn write(&self, written: &mut String) {
-        for (number, cells) in self.rows.iter().enumerate() {
-            written.push_str(&row(cells));
-            written.push('\n');
-            if number == 0 {
-                written.push_str(&delimiter(cells.len()));
-                written.push('\n');
-            }
-        }
-    }
 }
 
 /// The table that a paragraph begins with.

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::pieces::{Piece, pieces};
-use crate::rows::{delimiter, row};
+use crate::rows::write_table;
 
 /// Fewest signs of a rule, and of a part of one.
 const SHORTEST_RULE: usize = 4;
@@ -32,14 +32,7 @@ pub(crate) fn with_bars(text: &str) -> Cow<'_, str> {
             if !written.is_empty() && !written.ends_with("\n\n") {
                 written.push('\n');
             }
-            for (number, cells) in rows.iter().enumerate() {
-                written.push_str(&row(cells));
-                written.push('\n');
-                if number == 0 {
-                    written.push_str(&delimiter(cells.len()));
-                    written.push('\n');
-                }
-            }
+            write_table(&rows, &mut written);
             at += length;
             if lines.get(at).is_some_and(|next| !next.trim().is_empty()) {
                 written.push('\n');
