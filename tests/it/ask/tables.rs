@@ -52,7 +52,7 @@ async fn each_chunk_of_a_long_table_has_its_header() {
     }
     app.ingest("stations", &[("stations.md", &page)]).await;
     let answer = ask(&app, "stations", "What is the altitude of Tarn93?", "cited").await;
-    assert_eq!(answer.body["answer"], "Station: Tarn93 | Commissioned: March 1993 | Altitude: 393 m [^1]");
+    assert_eq!(answer.body["answer"], "Station: Tarn93 | Altitude: 393 m [^1]");
     let chunks = chunks(&app, &answer).await;
     assert!(chunks.len() > 5);
     for chunk in &chunks {
@@ -109,7 +109,7 @@ async fn a_header_of_two_rows_names_the_columns_of_each_chunk() {
     }
     app.ingest("costs", &[("costs.md", &page)]).await;
     let answer = ask(&app, "costs", "What was the cost of Tarn87 in 2018?", "supported").await;
-    let expected = "Cost of Tarn87 (In thousands) | Year ended March 31, 2019: 4087 | 2018: 3087 [^1]";
+    let expected = "Cost of Tarn87 (In thousands) | Year ended March 31, 2018: 3087 [^1]";
     assert_eq!(answer.body["answer"], expected, "{answer:?}");
     let cited = answer.body["citations"][0]["source_index"].as_u64().expect("an index");
     let source = &answer.body["sources"][usize::try_from(cited).expect("small")];

@@ -130,8 +130,15 @@ fn begins_dates(label: &str) -> bool {
 pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
     let cells: Vec<&str> = row.split(" | ").collect();
     let kept = |is_asked_for: &dyn Fn(&str) -> bool| {
-        let asked = cells.iter().enumerate().filter(|(place, cell)| *place == 0 || is_asked_for(cell));
-        asked.map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | ")
+        let mut asked = cells.iter().copied().enumerate().filter(|(place, cell)| *place == 0 || is_asked_for(cell));
+        let name = asked.next().map_or("", |(_, name)| name).to_owned();
+        let others = asked.enumerate().map(|(number, (place, cell))| {
+            match lead_of(&cells).filter(|_| number == 0 && place > 1) {
+                Some(lead) => format!("{lead} {cell}"),
+                None => cell.to_owned(),
+            }
+        });
+        std::iter::once(name).chain(others).collect::<Vec<_>>().join(" | ")
     };
     let asked = AskedWords::of(&question.asked);
     // "Years ended June 30, 2019" is asked for by its year.
@@ -194,6 +201,13 @@ fn asks_for_several(question: &str) -> bool {
 fn asks_which(question: &str) -> bool {
     let first = lower_case_words(question).next();
     first.is_some_and(|word| matches!(word.as_str(), "quels" | "quelles" | "welche" | "what" | "which"))
+}
+
+/// The label above all columns, which [`labelled`] writes once: "Years ended June 30," of "Years ended June 30, 2019: 3 | 2018: 2".
+fn lead_of<'r>(cells: &[&'r str]) -> Option<&'r str> {
+    let label = |place: usize| cells.get(place).and_then(|cell| cell.split_once(": ")).map(|(label, _)| label);
+    let (lead, year) = label(1)?.rsplit_once(' ')?;
+    (is_year(year) && label(2).is_some_and(is_year)).then_some(lead)
 }
 
 /// Words of the scale of figures, in lower case.
@@ -359,6 +373,15 @@ mod tests {
         ] {
             let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
             assert_eq!(cells_asked_for(&parsed, plans), expected, "{question}");
+        }
+        let ended = "Sales | Years ended June 30, 2019: 3 | 2018: 2 | 2017: 1";
+        for (question, expected) in [
+            ("What were the sales in 2018?", "Sales | Years ended June 30, 2018: 2"),
+            ("What were the sales in 2019?", "Sales | Years ended June 30, 2019: 3"),
+            ("What were the sales in 2017 and 2018?", "Sales | Years ended June 30, 2018: 2 | 2017: 1"),
+        ] {
+            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
+            assert_eq!(cells_asked_for(&parsed, ended), expected, "{question}");
         }
         let years = "Net profit (in millions) | 2024: 14 | 2023: 9 | Change: 5";
         for (question, expected) in [

@@ -362,8 +362,7 @@ impl QuestionTerms {
     /// ("how many") or tell what is to be done ("summarise"), and function words of other languages ("ein") are left out: no
     /// document is about them; so are what is longer than words are, and the pairs of characters that stand for words in texts without spaces.
     pub fn unknown_words(&self) -> impl Iterator<Item = &str> {
-        let is_unknown = |term: &&QuestionTerm| term.document_frequency == 0 && !frame::relates(&term.stem);
-        let unknown = self.terms.iter().filter(is_unknown);
+        let unknown = self.terms.iter().filter(|term| term.document_frequency == 0 && !frame::relates(&term.stem));
         let is_word = |word: &&str| {
             let lower = lower_case(word);
             let is_short = word.chars().count() <= LONGEST_WORD;
