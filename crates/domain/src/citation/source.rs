@@ -293,6 +293,11 @@ impl SourceParts {
         is_one && (self.tokens.iter().any(is_plural) || self.tokens.windows(abbreviation.len()).any(spells))
     }
 
+    /// The words of a sentence.
+    pub(super) fn tokens_of(&self, sentence: &SourceSentence) -> &[Token] {
+        self.tokens.get(sentence.tokens.clone()).unwrap_or_default()
+    }
+
     /// The words that lie in a stretch of the text.
     pub(super) fn tokens_in(&self, bytes: &Range<usize>) -> &[Token] {
         let from = self.tokens.partition_point(|token| token.bytes.start < bytes.start);

@@ -113,11 +113,10 @@ const WORDS: [(&str, Unit); 92] = [
 
 /// Whether a word names a unit.
 pub(crate) fn is_unit(word: &str) -> bool {
-    let lower = lower_case(word);
-    WORDS.binary_search_by(|(known, _)| (*known).cmp(&lower)).is_ok()
+    unit_named(&lower_case(word)).is_some()
 }
 
-/// The unit that a word names.
+/// The unit that a word in lower case names.
 pub(super) fn unit_named(word: &str) -> Option<Unit> {
     let place = WORDS.binary_search_by(|(known, _)| (*known).cmp(word)).ok()?;
     WORDS.get(place).map(|(_, unit)| *unit)

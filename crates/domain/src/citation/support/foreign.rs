@@ -26,9 +26,7 @@ pub(super) fn is_function_word(word: &str) -> bool {
 /// Whether a claim is in another language than each of its sources: one is English and the other is not, or the claim alone has
 /// function words of German.
 pub(super) fn is_foreign(claim: &Claim<'_>, sources: &[&SourceParts]) -> bool {
-    let words = claim.terms.iter().filter_map(|term| claim.text.get(term.range.clone())).map(lower_case);
-    let words: Vec<_> = words.collect();
-    let own = Language::told_by(&words, claim.terms.iter().map(|term| term.kind));
+    let own = Language::told_by(&claim.words, claim.terms.iter().map(|term| term.kind));
     !sources.is_empty() && sources.iter().all(|source| own.differs_from(&Language::of(source)))
 }
 

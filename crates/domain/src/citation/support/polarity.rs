@@ -1,5 +1,6 @@
 //! Detects claims that deny a statement of their sources, or state something that their sources deny.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::place::Place;
@@ -34,6 +35,8 @@ pub(super) enum Polarity {
 pub(super) struct Claim<'c> {
     pub(super) text: &'c str,
     pub(super) terms: Vec<Term>,
+    /// The words of its terms, in lower case.
+    pub(super) words: Vec<Cow<'c, str>>,
     pub(super) denials: Denials,
     clauses: Vec<Range<usize>>,
 }
@@ -41,8 +44,9 @@ pub(super) struct Claim<'c> {
 impl<'c> Claim<'c> {
     pub(super) fn of(text: &'c str) -> Self {
         let terms = terms(text);
-        let clauses = clauses(text, &terms, &words(text, &terms));
-        Self { text, denials: Denials::of(text, &terms, 0), clauses, terms }
+        let words = words(text, &terms);
+        let clauses = clauses(text, &terms, &words);
+        Self { text, denials: Denials::of(text, &terms, 0), clauses, words, terms }
     }
 
     /// The claim with these terms in place of its own, one for each.

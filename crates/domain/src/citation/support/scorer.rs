@@ -1,5 +1,7 @@
 //! The built-in judge of support: words, and nothing else.
 
+use std::ops::Range;
+
 use super::cells::{Told, Verdict, told_by_cells};
 use super::contradiction::Difference;
 use super::fact::{Fact, facts};
@@ -168,7 +170,10 @@ impl LexicalScorer<'_> {
             Some(found) if found.is_corrected => (Some(found), None),
             found => (None, found),
         };
-        let by_cells = || told.filter(|_| !is_repeated).and_then(|told| dispute_of(&told, cited, sources));
+        let by_cells = || {
+            let Told { verdict: Verdict::Differs(difference), source, bytes } = told? else { return None };
+            if is_repeated { None } else { dispute(difference, (cited, sources), source, &bytes) }
+        };
         let dispute = corrected.or_else(by_cells).or(differing).or(misplaced);
         // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a small number that is
         // right proves nothing of what is said of it.
@@ -221,10 +226,8 @@ impl LexicalScorer<'_> {
             sources.iter().copied().filter(|index| has_value && self.sources.get(*index).is_some()).collect();
         let cited = self.cited(&known);
         let found = Values::new(claim, facts, &cited).misplaced(is_repeated)?;
-        let (source, source_index) = (cited.get(found.source)?, *known.get(found.source)?);
-        let Difference { kind, fact } = found.difference;
-        let contradiction = Contradiction { kind, source_index, quote: source.quote(&found.bytes)? };
-        Some(Dispute { contradiction, fact, weight: 0.0, is_corrected: found.is_corrected })
+        let dispute = dispute(found.difference, (&cited, &known), found.source, &found.bytes)?;
+        Some(Dispute { is_corrected: found.is_corrected, ..dispute })
     }
 
     /// The features of the score, in the order of [`features::NAMES`]: for the calibration tool.
@@ -235,11 +238,15 @@ impl LexicalScorer<'_> {
     }
 }
 
-/// The dispute of a claim with cells that say something else.
-fn dispute_of(told: &Told, cited: &[&SourceParts], sources: &[usize]) -> Option<Dispute> {
-    let Verdict::Differs(Difference { kind, fact }) = told.verdict else { return None };
-    let quote = cited.get(told.source)?.quote(&told.bytes)?;
-    let contradiction = Contradiction { kind, source_index: *sources.get(told.source)?, quote };
+/// The dispute of a claim with words of one of the sources, which are given with their indices.
+fn dispute(
+    Difference { kind, fact }: Difference,
+    (cited, indices): (&[&SourceParts], &[usize]),
+    source: usize,
+    bytes: &Range<usize>,
+) -> Option<Dispute> {
+    let quote = cited.get(source)?.quote(bytes)?;
+    let contradiction = Contradiction { kind, source_index: *indices.get(source)?, quote };
     Some(Dispute { contradiction, fact, weight: 0.0, is_corrected: false })
 }
 

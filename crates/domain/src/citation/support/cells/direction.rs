@@ -1,12 +1,14 @@
 //! Rises and falls that a claim tells between two columns of a row.
 
+use std::borrow::Cow;
+
 use super::Differing;
-use super::table::{Column, Table, number_in};
+use super::table::{Column, Table, is_equal, number_in};
 use crate::citation::support::contradiction::{ContradictionKind, is_year};
 use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
-use crate::wording::lower_case;
+use crate::wording::is_negation;
 
 /// Words of a rise and of a fall, in lower case.
 const RISES: [&str; 27] = [
@@ -96,21 +98,17 @@ impl Movement {
 
 /// A row that moves otherwise.
 pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing> {
-    let words: Vec<String> = words(claim);
+    let words = &claim.words;
     // "Net increase in cash" is a name.
-    let is_name = |place: usize| {
-        let rows = table.named_rows.iter().map(|row| &row.places);
-        rows.chain(table.columns.iter().map(|column| &column.places)).any(|places| places.contains(&place))
-    };
-    let (movement, at) = movement(&words, is_name)?;
-    if words.iter().any(|word| ORDERS.contains(&word.as_str())) {
+    let (movement, at) = movement(words, |place| table.is_named_at(place))?;
+    if words.iter().any(|word| ORDERS.contains(&word.as_ref())) {
         return None;
     }
     let row = match table.named_rows.as_slice() {
         [row] => row,
         // Years may be rows: "from 512 in 2019 to 498 in 2020".
         [one, two] => {
-            let (from, to) = from_and_to(claim, &words)?;
+            let (from, to) = from_and_to(claim)?;
             let has_both = column_with(table, one.row, from).zip(column_with(table, two.row, to));
             let is_one_column = has_both.is_some_and(|(one, two)| one.number == two.number);
             let differing = Differing { kind: ContradictionKind::Opposite, fact: None, row: two.row };
@@ -118,10 +116,10 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
         }
         _ => return None,
     };
-    let is_comparison = words.get(at).is_some_and(|word| COMPARATIVES.contains(&word.as_str()));
+    let is_comparison = words.get(at).is_some_and(|word| COMPARATIVES.contains(&word.as_ref()));
     let differs = |from: f64, to: f64| !movement.leads(from, to);
     let differing = Differing { kind: ContradictionKind::Opposite, fact: None, row: row.row };
-    if let Some((from, to)) = from_and_to(claim, &words)
+    if let Some((from, to)) = from_and_to(claim)
         && let (Some(one), Some(two)) = (column_with(table, row.row, from), column_with(table, row.row, to))
     {
         let names_year = claim.terms.iter().any(|term| is_date(claim.text, term));
@@ -131,7 +129,7 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
     if let Some(change) = change_told(table, row.row, claim) {
         return differs(0.0, change).then_some(differing);
     }
-    let (from, to) = years(table, claim, is_comparison, &words, at)?;
+    let (from, to) = years(table, claim, at, is_comparison)?;
     let value = |column: &Column| table.cell(row.row, column.number).and_then(number_in);
     let (from, to) = (value(from)?, value(to)?);
     // A larger loss is further below zero.
@@ -139,15 +137,10 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
     differs(from, to).then_some(differing)
 }
 
-fn words(claim: &Claim<'_>) -> Vec<String> {
-    let words = claim.terms.iter().map(|term| claim.text.get(term.range.clone()).unwrap_or_default());
-    words.map(|word| lower_case(word).into_owned()).collect()
-}
-
 /// The movement that the words tell, and the place of its word; `None` if they tell none or both. A denied one is none.
-fn movement(words: &[String], is_name: impl Fn(usize) -> bool) -> Option<(Movement, usize)> {
+fn movement(words: &[Cow<'_, str>], is_name: impl Fn(usize) -> bool) -> Option<(Movement, usize)> {
     let place = |list: &[&str]| {
-        let mut told = words.iter().enumerate().filter(|(at, word)| list.contains(&word.as_str()) && !is_name(*at));
+        let mut told = words.iter().enumerate().filter(|(at, word)| list.contains(&word.as_ref()) && !is_name(*at));
         told.next().map(|(at, _)| at)
     };
     match (place(&RISES), place(&FALLS)) {
@@ -155,14 +148,14 @@ fn movement(words: &[String], is_name: impl Fn(usize) -> bool) -> Option<(Moveme
         (None, Some(at)) => Some((Movement::Fall, at)),
         _ => None,
     }
-    .filter(|_| !words.iter().any(|word| crate::wording::is_negation(word)))
+    .filter(|_| !words.iter().any(|word| is_negation(word)))
 }
 
 /// The numbers of "from A to B" or "to B from A".
-fn from_and_to(claim: &Claim<'_>, words: &[String]) -> Option<(f64, f64)> {
+fn from_and_to(claim: &Claim<'_>) -> Option<(f64, f64)> {
     let behind = |prepositions: &[&str]| {
         let mut found = claim.terms.iter().enumerate().skip(1).filter(|(at, term)| {
-            let before = words.get(at - 1).map_or("", String::as_str);
+            let before = claim.words.get(at - 1).map_or("", AsRef::as_ref);
             is_quantity(claim, term) && prepositions.contains(&before)
         });
         let (_, only) = found.next()?;
@@ -181,10 +174,6 @@ fn column_with<'t>(table: &'t Table<'_>, row: usize, value: f64) -> Option<&'t C
     table.columns.iter().find(|column| number(column).is_some_and(|number| is_equal(number.abs(), value)))
 }
 
-fn is_equal(one: f64, two: f64) -> bool {
-    (one - two).abs() < f64::EPSILON
-}
-
 /// The change of a row by a value that the claim has, from a column of changes.
 fn change_told(table: &Table<'_>, row: usize, claim: &Claim<'_>) -> Option<f64> {
     let changes = table.columns.iter().filter(|column| table.is_labelled(column, &CHANGES));
@@ -200,9 +189,8 @@ fn change_told(table: &Table<'_>, row: usize, claim: &Claim<'_>) -> Option<f64> 
 fn years<'t>(
     table: &'t Table<'_>,
     claim: &Claim<'_>,
-    is_comparison: bool,
-    words: &[String],
     at: usize,
+    is_comparison: bool,
 ) -> Option<(&'t Column, &'t Column)> {
     let columns: Vec<(u32, &Column)> =
         table.columns.iter().filter_map(|column| Some((year_of(table, column)?, column))).collect();
@@ -221,7 +209,7 @@ fn years<'t>(
     match claimed.as_slice() {
         [(_, year)] if !is_comparison => Some((column(year.checked_sub(1)?)?, column(*year)?)),
         [(_, one), (second, two)] if is_comparison => {
-            let than = words.iter().position(|word| word == "than")?;
+            let than = claim.words.iter().position(|word| word == "than")?;
             (at < than && than < *second).then_some((column(*two)?, column(*one)?))
         }
         [(_, one), (_, two)] => Some((column(*one.min(two))?, column(*one.max(two))?)),

@@ -19,20 +19,16 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) 
     let [row] = table.named_rows.as_slice() else { return None };
     let mut named = table.named_columns();
     let column = named.next().filter(|_| named.next().is_none());
-    let is_name =
-        |place: usize| row.places.contains(&place) || table.columns.iter().any(|column| column.places.contains(&place));
-    let mut values =
-        claim.terms.iter().enumerate().filter(|(place, term)| term.kind == TermKind::Number && !is_name(*place));
-    let found = values.find(|(_, term)| {
+    let values = claim.terms.iter().enumerate().filter(|(_, term)| term.kind == TermKind::Number);
+    let found = values.filter(|(place, _)| !table.is_named_at(*place)).find(|(_, term)| {
         let is_in_others = || row.is_range && is_in_other_rows(table, row.row, term);
-        is_in_others() || column.is_some_and(|column| is_of_another_cell(table, row.row, column, claim, term))
+        is_in_others() || column.is_some_and(|column| is_of_another_cell(table, row.row, column, term))
     });
     let Some((_, term)) = found else {
-        let has_others = has_words_of_another_row(table, row.row, claim);
+        let has_others = has_words_of_another_row(table, row.row);
         return has_others.then_some(Differing { kind: ContradictionKind::Name, fact: None, row: row.row });
     };
-    let fact = facts.iter().position(|fact| fact.stem == term.stem);
-    Some(Differing { kind: ContradictionKind::Number, fact, row: row.row })
+    Some(Differing::of_value(term, facts, row.row))
 }
 
 fn is_in_other_rows(table: &Table<'_>, row: usize, term: &Term) -> bool {
@@ -42,15 +38,12 @@ fn is_in_other_rows(table: &Table<'_>, row: usize, term: &Term) -> bool {
 
 /// Whether a number stands in a named row in another column, or in the named column in another row, while the cell of both has a
 /// number that the claim does not have, or nothing of the claim.
-fn is_of_another_cell(table: &Table<'_>, row: usize, column: &Column, claim: &Claim<'_>, term: &Term) -> bool {
+fn is_of_another_cell(table: &Table<'_>, row: usize, column: &Column, term: &Term) -> bool {
     let Some(number) = table.source.term(&term.stem) else { return false };
-    let tokens = |row: usize| {
-        let range = table.source.sentences.get(row).map(|row| row.tokens.clone()).unwrap_or_default();
-        table.source.tokens.get(range).unwrap_or_default().iter()
-    };
+    let tokens = |row: usize| table.tokens(row).iter();
     let is_it = |token: &&Token| token.term == number;
     let own = || tokens(row).filter(|token| token.column == column.number && !column.label.contains(&token.term));
-    let is_claimed = |token: &Token| claim.terms.iter().any(|term| table.source.term(&term.stem) == Some(token.term));
+    let is_claimed = |token: &Token| table.is_claimed(token.term);
     let has_other = own().any(|token| token.kind == TermKind::Number && !is_claimed(token))
         || (own().next().is_some() && !own().any(is_claimed));
     if !has_other || own().any(|token| is_it(&token)) {
@@ -66,12 +59,10 @@ fn is_of_another_cell(table: &Table<'_>, row: usize, column: &Column, claim: &Cl
 
 /// Whether a claim has the words of a cell of another row, several or a code, and nothing of the cell that the named row has in
 /// its place.
-fn has_words_of_another_row(table: &Table<'_>, row: usize, claim: &Claim<'_>) -> bool {
-    let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| table.source.term(&term.stem)).collect();
-    let is_claimed = |term: u32| terms.contains(&Some(term));
+fn has_words_of_another_row(table: &Table<'_>, row: usize) -> bool {
     let content = |row: usize, column: usize| {
-        let words = table.words(row, column);
-        words.into_iter().filter(|(_, kind)| *kind != TermKind::Stop).map(|(term, _)| term).collect::<Vec<_>>()
+        let words = table.words(row, column).into_iter().filter(|word| word.kind != TermKind::Stop);
+        words.map(|word| word.term).collect::<Vec<_>>()
     };
     let is_name = |words: &[u32]| {
         let is_code = |term: &u32| {
@@ -80,18 +71,15 @@ fn has_words_of_another_row(table: &Table<'_>, row: usize, claim: &Claim<'_>) ->
         };
         words.len() > 1 || words.iter().any(is_code)
     };
-    let is_mentioned = |words: &[u32]| {
-        terms.windows(words.len()).any(|window| window.iter().zip(words).all(|(own, word)| *own == Some(*word)))
-    };
     let columns = table.columns.iter().map(|column| column.number).filter(|column| {
         let own = content(row, *column);
-        !own.is_empty() && !own.iter().any(|term| is_claimed(*term))
+        !own.is_empty() && !own.iter().any(|term| table.is_claimed(*term))
     });
     columns.take(MOST_COLUMNS).any(|column| {
         let others = table.rows.clone().filter(|other| *other != row).map(|other| content(other, column));
         others
             .take(MOST_ROWS)
-            .any(|words| !words.is_empty() && is_name(&words) && !are_numbers(table, &words) && is_mentioned(&words))
+            .any(|words| is_name(&words) && !are_numbers(table, &words) && table.places_of(&words).next().is_some())
     })
 }
 

@@ -2,7 +2,6 @@
 
 use super::Differing;
 use super::table::Table;
-use crate::citation::support::contradiction::ContradictionKind;
 use crate::citation::support::fact::Fact;
 use crate::citation::support::figures::{is_scale, names_scale};
 use crate::citation::support::polarity::Claim;
@@ -22,8 +21,7 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) 
     let measured = values.filter_map(|term| Some((term, term.unit.or_else(|| rate_of(claim, term))?)));
     measured.into_iter().find_map(|(term, unit)| {
         let row = conflicting_row(table, term, unit).or_else(|| row_in_a_scale(table, claim, term, unit))?;
-        let fact = facts.iter().position(|fact| fact.stem == term.stem);
-        Some(Differing { kind: ContradictionKind::Number, fact, row })
+        Some(Differing::of_value(term, facts, row))
     })
 }
 
@@ -32,12 +30,10 @@ fn conflicting_row(table: &Table<'_>, term: &Term, unit: Unit) -> Option<usize> 
     let number = table.source.term(&term.stem)?;
     let mut found = None;
     for named in &table.named_rows {
-        let tokens = table.source.sentences.get(named.row).map(|row| row.tokens.clone()).unwrap_or_default();
-        for token in tokens.filter_map(|at| table.source.tokens.get(at)).filter(|token| token.term == number) {
+        for token in table.tokens(named.row).iter().filter(|token| token.term == number) {
             let label = table.column(token.column).map_or(&[][..], |column| column.units.as_slice());
             let told = token.unit.or_else(|| label.first().copied().filter(|_| label.len() == 1));
-            // "40 g" is not 40 below "Length (mm)".
-            // "Year ended" is no measure.
+            // "40 g" is not 40 below "Length (mm)"; "Year ended" is no measure.
             let is_measure = |told: Unit| token.unit.is_none() && !measures_same(told, "year");
             let is_of_other = |told: Unit| is_measure(told) && term.unit.is_some_and(|own| own != DATE);
             if told.is_none_or(|told| told == unit || !(measures_same(told, unit) || is_of_other(told))) {
@@ -58,13 +54,11 @@ fn row_in_a_scale(table: &Table<'_>, claim: &Claim<'_>, term: &Term, unit: Unit)
     if !is_large || tells_scale || !measures_same(unit, "euro") {
         return None;
     }
-    let rows: Vec<usize> =
-        table.source.postings(number).iter().copied().filter(|row| table.rows.contains(row)).collect();
+    let rows = table.source.postings(number);
     let named = table.named_rows.iter().map(|named| named.row).find(|row| rows.contains(row))?;
     let row = table.source.sentences.get(named)?;
     // Reports write "$84,310" in some cells, and a claim may do so with all.
-    let rows = table.source.sentences.get(table.rows.clone())?.iter();
-    let mut tokens = rows.filter_map(|row| table.source.tokens.get(row.tokens.clone())).flatten();
+    let mut tokens = table.rows.clone().flat_map(|row| table.tokens(row));
     if tokens.any(|token| token.unit.is_some_and(|unit| measures_same(unit, "euro"))) {
         return None;
     }

@@ -21,6 +21,7 @@ use super::contradiction::{ContradictionKind, Difference};
 use super::fact::Fact;
 use super::polarity::Claim;
 use crate::citation::source::SourceParts;
+use crate::citation::term::{Term, TermKind};
 
 /// The cells of a table that tell whether a claim is so.
 pub(super) struct Told {
@@ -47,6 +48,14 @@ struct Differing {
     kind: ContradictionKind,
     fact: Option<usize>,
     row: usize,
+}
+
+impl Differing {
+    /// One that has another value, or other words, in place of a term of the claim.
+    fn of_value(term: &Term, facts: &[Fact<'_>], row: usize) -> Self {
+        let kind = if term.kind == TermKind::Number { ContradictionKind::Number } else { ContradictionKind::Name };
+        Self { kind, fact: facts.iter().position(|fact| fact.stem == term.stem), row }
+    }
 }
 
 /// The verdict of the tables of the sources on a claim: of those that differ the first, else of one that agrees. One with all

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Differing;
 use super::table::{Column, Named, Table};
-use crate::citation::support::contradiction::ContradictionKind;
 use crate::citation::support::fact::Fact;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
@@ -77,9 +76,12 @@ fn rows_of(table: &Table<'_>, rows: &[Named]) -> Lines {
 /// Pairs the named lines with the values in their cells.
 fn paired(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>], lines: Lines) -> Option<Pairing> {
     let Lines { names, cells, row } = lines;
-    let values = values(table, claim, cells);
     let are_apart = names.windows(2).all(|pair| matches!(pair, [one, two] if one.0 < two.0));
-    if names.len() < 2 || !are_apart || names.len() != values.len() || names.len() > MOST_MENTIONS {
+    if !(2..=MOST_MENTIONS).contains(&names.len()) || !are_apart {
+        return None;
+    }
+    let values = values(table, cells);
+    if names.len() != values.len() {
         return None;
     }
     let mut order: Vec<(usize, bool)> = names.iter().map(|(place, _)| (*place, true)).collect();
@@ -95,27 +97,19 @@ fn paired(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>], lines: Lines
     let first = row.or_else(|| names.first().map(|(_, line)| *line))?;
     let Some(((_, line), value)) = wrong else { return Some(Pairing::Right(first)) };
     let term = claim.terms.get(value.place)?;
-    let fact = facts.iter().position(|fact| fact.stem == term.stem);
-    let kind = if term.kind == TermKind::Number { ContradictionKind::Number } else { ContradictionKind::Name };
-    Some(Pairing::Wrong(Differing { kind, fact, row: row.unwrap_or(*line) }))
+    Some(Pairing::Wrong(Differing::of_value(term, facts, row.unwrap_or(*line))))
 }
 
 /// The cells whose words the claim has in a row, in its order.
-fn values(table: &Table<'_>, claim: &Claim<'_>, cells: Vec<Cell>) -> Vec<Value> {
-    let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| table.source.term(&term.stem)).collect();
-    let is_name = |place: &usize| {
-        let names = table.named_rows.iter().map(|row| &row.places);
-        names.chain(table.columns.iter().map(|column| &column.places)).any(|places| places.contains(place))
-    };
+fn values(table: &Table<'_>, cells: Vec<Cell>) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
     for Cell { row, column, line } in cells {
         let words = table.words(row, column);
-        if words.iter().all(|(_, kind)| *kind == TermKind::Stop) {
+        if words.iter().all(|word| word.kind == TermKind::Stop) {
             continue;
         }
-        let is_here = |window: &[Option<u32>]| window.iter().zip(&words).all(|(own, (term, _))| *own == Some(*term));
-        let places = terms.windows(words.len()).enumerate().filter(|(_, window)| is_here(window)).map(|(at, _)| at);
-        for place in places.filter(|place| !is_name(place)) {
+        let words: Vec<u32> = words.iter().map(|word| word.term).collect();
+        for place in table.places_of(&words).filter(|place| !table.is_named_at(*place)) {
             match values.iter_mut().find(|value| value.place == place) {
                 Some(value) => value.lines.push(line),
                 None => values.push(Value { place, lines: vec![line] }),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::table::Named;
+use super::table::{Named, is_equal, name_tokens};
 use crate::citation::source::{SourceParts, SourceSentence};
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
@@ -38,15 +38,10 @@ pub(super) fn row_with(source: &SourceParts, rows: Range<usize>, claim: &Claim<'
     found.next().filter(|_| found.next().is_none())
 }
 
-fn is_equal(one: f64, two: f64) -> bool {
-    (one - two).abs() < f64::EPSILON
-}
-
 /// The range that names a row.
 fn bounds(source: &SourceParts, row: &SourceSentence) -> Option<Bounds> {
     row.name.as_ref()?;
-    let name = row.tokens.clone().filter_map(|at| source.tokens.get(at)).take_while(|token| token.column == 1);
-    let numbers: Vec<_> = name.filter(|token| token.kind == TermKind::Number).collect();
+    let numbers: Vec<_> = name_tokens(source, row).filter(|token| token.kind == TermKind::Number).collect();
     let unit = numbers.iter().find_map(|token| token.unit)?;
     let value =
         |at: usize| numbers.get(at).and_then(|token| source.stem(token.term)).and_then(|stem| stem.parse().ok());

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::ranges;
 use crate::citation::columns::heads_above;
@@ -22,6 +23,8 @@ const LONGEST_LABEL: usize = 100;
 /// A table, and what a claim names of it.
 pub(super) struct Table<'s> {
     pub(super) source: &'s SourceParts,
+    /// The terms of the claim as the source numbers them; `None` for those that it does not have.
+    pub(super) claimed: Rc<[Option<u32>]>,
     /// The numbers of its rows.
     pub(super) rows: Range<usize>,
     /// The rows that the claim names whole.
@@ -49,22 +52,28 @@ pub(super) struct Column {
 
 /// The tables of a source of which the claim names a row.
 pub(super) fn tables<'s>(source: &'s SourceParts, claim: &Claim<'_>) -> Vec<Table<'s>> {
+    let runs = runs(source);
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let claimed: Rc<[Option<u32>]> = claim.terms.iter().map(|term| source.term(&term.stem)).collect();
     let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (place, term) in claim.terms.iter().enumerate().filter(|(_, term)| term.kind != TermKind::Stop) {
-        if let Some(term) = source.term(&term.stem) {
-            places.entry(term).or_default().push(place);
+    for (place, term) in claimed.iter().enumerate().filter(|(place, _)| is_content(claim, *place)) {
+        if let Some(term) = term {
+            places.entry(*term).or_default().push(place);
         }
     }
     // "Zone 3" is not named by "3 kg".
     let is_bare = |place: &usize| claim.terms.get(*place).is_some_and(|term| term.unit.is_none());
     let bare = kept(&places, is_bare);
-    let tables = runs(source).into_iter().filter_map(|rows| {
-        let named_rows = named_rows(source, rows.clone(), claim, &places);
+    let tables = runs.into_iter().filter_map(|rows| {
+        let mentions = Mentions::of(source, rows.clone(), (claim, &claimed), &places);
+        let named_rows = named_rows(source, rows.clone(), claim, &mentions, &places);
         let first = named_rows.first()?.row;
         let mut columns = columns(source, source.sentences.get(first)?);
         let is_free = |place: &usize| named_rows.iter().all(|row| !row.places.contains(place));
         name(source, &mut columns, &kept(&bare, is_free));
-        Some(Table { source, rows, named_rows, columns })
+        Some(Table { source, claimed: Rc::clone(&claimed), rows, named_rows, columns })
     });
     tables.take(MOST_TABLES).collect()
 }
@@ -95,9 +104,9 @@ fn named_rows(
     source: &SourceParts,
     rows: Range<usize>,
     claim: &Claim<'_>,
+    mentions: &Mentions,
     places: &HashMap<u32, Vec<usize>>,
 ) -> Vec<Named> {
-    let mentions = Mentions::of(source, rows.clone(), claim, places);
     let by_words = mentions.longest().map(|(row, range)| {
         let content: Vec<usize> = range.clone().filter(|place| is_content(claim, *place)).collect();
         Named { row: *row, places: if content.is_empty() { range.clone().collect() } else { content }, is_range: false }
@@ -118,8 +127,12 @@ struct Mentions {
 }
 
 impl Mentions {
-    fn of(source: &SourceParts, rows: Range<usize>, claim: &Claim<'_>, places: &HashMap<u32, Vec<usize>>) -> Self {
-        let terms: Vec<Option<u32>> = claim.terms.iter().map(|term| source.term(&term.stem)).collect();
+    fn of(
+        source: &SourceParts,
+        rows: Range<usize>,
+        (claim, claimed): (&Claim<'_>, &[Option<u32>]),
+        places: &HashMap<u32, Vec<usize>>,
+    ) -> Self {
         let mut mentions = Self::default();
         for number in rows {
             let Some(row) = source.sentences.get(number) else { continue };
@@ -132,8 +145,7 @@ impl Mentions {
                 continue;
             }
             let words = words_of_name(source, row);
-            let is_here = |window: &[Option<u32>]| window.iter().zip(&words).all(|(own, word)| *own == Some(*word));
-            match terms.windows(words.len().max(1)).position(is_here) {
+            match in_sequence(claimed, &words).next() {
                 Some(start) => mentions.in_sequence.push((number, start..start + words.len())),
                 None => mentions.scattered.push((number, name.iter().copied().collect())),
             }
@@ -164,7 +176,7 @@ impl Mentions {
 fn has_name_as_written(source: &SourceParts, row: &SourceSentence, claim: &Claim<'_>) -> bool {
     let name = source.word(&row.bytes).and_then(|words| cells(words).next());
     name.is_some_and(|(_, cell)| {
-        let name = label_of(cell).map_or(cell, |label| cell.get(label.len() + 1..).unwrap_or_default()).trim();
+        let name = value_of(cell).trim();
         let is_in_capitals = name.len() > 1 && name.chars().all(char::is_uppercase);
         is_in_capitals && claim.terms.iter().any(|term| claim.text.get(term.range.clone()) == Some(name))
     })
@@ -177,18 +189,28 @@ fn is_content(claim: &Claim<'_>, place: usize) -> bool {
 /// The terms of the first cell of a row, behind its label if it has one.
 fn words_of_name(source: &SourceParts, row: &SourceSentence) -> Vec<u32> {
     let label = if row.header.is_empty() { own_label(source, row, 1).len() } else { 0 };
-    let tokens = row.tokens.clone().filter_map(|at| source.tokens.get(at)).take_while(|token| token.column == 1);
-    tokens.skip(label).map(|token| token.term).collect()
+    name_tokens(source, row).skip(label).map(|token| token.term).collect()
 }
 
 /// Whether the numbers of a row's name that have a unit have it in the claim: "zone 2" is not "2 kg".
 fn has_units(source: &SourceParts, row: &SourceSentence, claim: &Claim<'_>) -> bool {
-    let name = row.tokens.clone().filter_map(|at| source.tokens.get(at)).take_while(|token| token.column == 1);
     let is_counted = |token: &Token| {
         let mut same = claim.terms.iter().filter(|term| source.term(&term.stem) == Some(token.term));
         same.any(|term| term.unit == token.unit)
     };
-    name.filter(|token| token.unit.is_some()).all(is_counted)
+    name_tokens(source, row).filter(|token| token.unit.is_some()).all(is_counted)
+}
+
+/// The words of the first cell of a row.
+pub(super) fn name_tokens<'s>(source: &'s SourceParts, row: &SourceSentence) -> impl Iterator<Item = &'s Token> {
+    source.tokens_of(row).iter().take_while(|token| token.column == 1)
+}
+
+/// The places at which a claim has terms one after the other.
+fn in_sequence<'c>(claimed: &'c [Option<u32>], words: &'c [u32]) -> impl Iterator<Item = usize> + 'c {
+    let windows = claimed.windows(words.len().max(1)).enumerate().filter(|_| !words.is_empty());
+    let is_here = move |window: &[Option<u32>]| window.iter().zip(words).all(|(own, word)| *own == Some(*word));
+    windows.filter(move |(_, window)| is_here(window)).map(|(place, _)| place)
 }
 
 fn places_of(terms: &HashSet<u32>, places: &HashMap<u32, Vec<usize>>) -> Vec<usize> {
@@ -228,6 +250,11 @@ fn label_of(cell: &str) -> Option<&str> {
     cell.split_once(": ").map(|(label, _)| label).filter(|label| label.len() <= LONGEST_LABEL)
 }
 
+/// The value of a cell behind its label, if it has one.
+fn value_of(cell: &str) -> &str {
+    label_of(cell).and_then(|label| cell.get(label.len() + 1..)).unwrap_or(cell)
+}
+
 /// Notes which columns the claim names: by the whole of their labels but for units, or by a word of theirs alone. One whose label
 /// is part of another one's that is named is not.
 fn name(source: &SourceParts, columns: &mut [Column], places: &HashMap<u32, Vec<usize>>) {
@@ -259,20 +286,37 @@ impl<'s> Table<'s> {
     pub(super) fn cell(&self, row: usize, column: usize) -> Option<&'s str> {
         let sentence = self.source.sentences.get(row)?;
         let (_, cell) = cells(self.source.word(&sentence.bytes)?).nth(column.checked_sub(1)?)?;
-        let label = label_of(cell).filter(|_| sentence.header.is_empty());
-        let value = label.map_or(cell, |label| cell.get(label.len() + 1..).unwrap_or_default());
+        let value = if sentence.header.is_empty() { value_of(cell) } else { cell };
         Some(value.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '*' | '_' | '`')))
     }
 
-    /// The terms of a cell, without its label.
-    pub(super) fn words(&self, row: usize, column: usize) -> Vec<(u32, TermKind)> {
-        let Some(sentence) = self.source.sentences.get(row) else { return Vec::new() };
-        let label = if sentence.header.is_empty() { self.column(column).map(|column| &column.label) } else { None };
-        let tokens = sentence.tokens.clone().filter_map(|at| self.source.tokens.get(at));
-        let own = tokens.filter(|token| token.column == column);
-        own.filter(|token| !label.is_some_and(|label| label.contains(&token.term)))
-            .map(|token| (token.term, token.kind))
-            .collect()
+    /// The words of a row.
+    pub(super) fn tokens(&self, row: usize) -> &'s [Token] {
+        self.source.sentences.get(row).map_or(&[], |row| self.source.tokens_of(row))
+    }
+
+    /// The words of a cell, without its label.
+    pub(super) fn words(&self, row: usize, column: usize) -> Vec<&'s Token> {
+        let has_header = self.source.sentences.get(row).is_some_and(|row| !row.header.is_empty());
+        let label = if has_header { None } else { self.column(column).map(|column| &column.label) };
+        let own = self.tokens(row).iter().filter(|token| token.column == column);
+        own.filter(|token| !label.is_some_and(|label| label.contains(&token.term))).collect()
+    }
+
+    /// The places at which the claim has terms one after the other.
+    pub(super) fn places_of<'t>(&'t self, words: &'t [u32]) -> impl Iterator<Item = usize> + 't {
+        in_sequence(&self.claimed, words)
+    }
+
+    /// Whether the claim has a term.
+    pub(super) fn is_claimed(&self, term: u32) -> bool {
+        self.claimed.contains(&Some(term))
+    }
+
+    /// Whether a word of the claim names a row or a column.
+    pub(super) fn is_named_at(&self, place: usize) -> bool {
+        let rows = self.named_rows.iter().map(|row| &row.places);
+        rows.chain(self.columns.iter().map(|column| &column.places)).any(|places| places.contains(&place))
     }
 
     /// The columns that the claim names.
@@ -289,6 +333,10 @@ impl<'s> Table<'s> {
     pub(super) fn column(&self, number: usize) -> Option<&Column> {
         self.columns.iter().find(|column| column.number == number)
     }
+}
+
+pub(super) fn is_equal(one: f64, two: f64) -> bool {
+    (one - two).abs() < f64::EPSILON
 }
 
 /// The number in a cell, below zero with a sign or in parentheses. A comma before other than three digits is a decimal mark.

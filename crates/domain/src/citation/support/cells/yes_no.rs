@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::table::{Named, Table};
 use crate::citation::negation::DenialKind;
 use crate::citation::support::polarity::Claim;
-use crate::wording::{lower_case, says_yes};
+use crate::wording::says_yes;
 
 /// Most pairs of a row and a column that are looked at.
 const MOST_PAIRS: usize = 64;
@@ -58,14 +58,13 @@ pub(super) enum Answer {
 
 /// What the cells of the named rows and columns say of the claim, if they say yes or no.
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
-    let words: Vec<Cow<'_, str>> =
-        claim.terms.iter().filter_map(|term| claim.text.get(term.range.clone())).map(lower_case).collect();
+    let words = &claim.words;
     if words.iter().any(|word| TURNS.contains(&word.as_ref())) || claim.tells_case() {
         return None;
     }
     let is_foreign_no = words.iter().any(|word| FOREIGN_NO.contains(&word.as_ref()));
     let lacks = words.iter().position(|word| LACKS.contains(&word.as_ref()));
-    let is_only = |places: &[usize]| places.first().is_some_and(|first| follows_only(&words, *first));
+    let is_only = |places: &[usize]| places.first().is_some_and(|first| follows_only(words, *first));
     let mut agreeing = None;
     let pairs = table.named_rows.iter().flat_map(|row| table.named_columns().map(move |column| (row, column)));
     for (row, column) in pairs.take(MOST_PAIRS) {
