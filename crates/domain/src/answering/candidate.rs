@@ -146,7 +146,7 @@ impl SentenceCandidate {
         // "AUTHOR", and below it a name: the heading makes the line say something.
         let is_headed_name = question.kind == AnswerKind::Person && holds && heading.about >= 1.0;
         Self {
-            bonus: bonus(reader, here, &quoted, reason),
+            bonus: bonus(reader, here, &quoted, (mask, reason)),
             about: reader.about,
             headed: heading.about.min(terms.share(heading.mask)),
             heading_named: heading.about,
@@ -322,11 +322,16 @@ impl OfKind {
 }
 
 /// Bonus of a quotation for its form and its place, and its loss.
-fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, reason: Option<Reason>) -> f32 {
+fn bonus(
+    reader: &SentenceReader<'_>,
+    here: &Here<'_>,
+    quoted: &Quotation<'_>,
+    (mask, reason): (TermMask, Option<Reason>),
+) -> f32 {
     let (asked, source) = (reader.asked, reader.source);
     let text = quoted.text.as_str();
     asked.form.bonus(text, reason)
-        + bonus_of_version(reader, here, text)
+        + bonus_of_version(reader, mask, text)
         + if quoted.is_telling_heading() { TELLING_HEADING } else { 0.0 }
         + if is_list_asked_for(asked, text) { LISTED } else { 0.0 }
         + asked.roles.bonus_of_sentence(text, reader.is_change)
@@ -335,8 +340,7 @@ fn bonus(reader: &SentenceReader<'_>, here: &Here<'_>, quoted: &Quotation<'_>, r
 }
 
 /// Bonus of a sentence that names a version, where one is asked for, and of one that names it for the end that is.
-fn bonus_of_version(reader: &SentenceReader<'_>, here: &Here<'_>, text: &str) -> f32 {
-    let held = here.sentence.mask | reader.otherwise.said_in(text);
+fn bonus_of_version(reader: &SentenceReader<'_>, held: TermMask, text: &str) -> f32 {
     let is_asked_for = reader.asked.is_for_version && !reader.is_release_notes;
     // "The minimum is 1.2" in a document about something else is that of this.
     let is_of_it = || reader.asked.question.terms.share(held | reader.evidence.title_mask) >= MOSTLY_HELD;

@@ -42,9 +42,9 @@ impl<'q> AskedWords<'q> {
 
     /// Whether the question names the thing that a row is about, by all words of its first cell, and the column of another cell.
     pub(super) fn name_cell(&self, row: &[(String, String)]) -> bool {
-        let are_asked = |text: &str| self.hold_all(text);
         let Some(((_, name), others)) = row.split_first() else { return false };
-        name.contains(char::is_alphabetic) && are_asked(name) && others.iter().any(|(column, _)| are_asked(column))
+        let names_column = || others.iter().any(|(column, _)| self.hold_all(column));
+        name.contains(char::is_alphabetic) && self.hold_all(name) && names_column()
     }
 
     /// Whether the question names a column, also by the verb of its noun ("own", "Owner"), and the value that stands there.
@@ -62,7 +62,12 @@ impl<'q> AskedWords<'q> {
     /// Whether the question names a column in which a value says that it is so: "Which stations are staffed?"; or, where it asks for
     /// what is not so, that it is not.
     pub(super) fn asks_for_so(&self, column: &str, value: &str) -> bool {
-        says_yes(value).is_some_and(|is_so| is_so != self.denies) && self.names_column(column)
+        self.asks_for(value) && self.names_column(column)
+    }
+
+    /// Whether a value says that something is so, or, where the question asks for what is not so, that it is not.
+    pub(super) fn asks_for(&self, value: &str) -> bool {
+        says_yes(value).is_some_and(|is_so| is_so != self.denies)
     }
 
     fn names_column(&self, column: &str) -> bool {
@@ -99,12 +104,7 @@ impl Singulars {
     /// book. A document whose whole title is in the question is about what it asks.
     pub(super) fn are_about(&self, title: &str) -> f32 {
         let named = [" - ", " – ", " | "].iter().fold(title, |title, sign| title.split(sign).next().unwrap_or(title));
-        let words: Vec<String> =
-            lower_case_words(named).filter(|word| is_name(word)).map(|word| singular(&word)).collect();
-        let held = words.iter().filter(|word| self.0.contains(word)).count();
-        #[expect(clippy::cast_precision_loss, reason = "titles are short")]
-        let share = held as f32 / words.len().max(1) as f32;
-        share
+        share_held(&self.0, lower_case_words(named).filter(|word| is_name(word)).map(|word| singular(&word)))
     }
 }
 
@@ -122,11 +122,7 @@ impl AskedStems {
 
     /// Share of the words of a heading that they hold.
     pub(super) fn are_about(&self, heading: &str) -> f32 {
-        let words: Vec<String> = stems(heading).collect();
-        let held = words.iter().filter(|word| self.0.contains(word)).count();
-        #[expect(clippy::cast_precision_loss, reason = "headings are short")]
-        let share = held as f32 / words.len().max(1) as f32;
-        share
+        share_held(&self.0, stems(heading))
     }
 
     /// Whether they have the words of a heading in its order: "uninstall jar" those of "Uninstalling Jar", not of "jar uninstall".
@@ -146,6 +142,16 @@ fn stems(text: &str) -> impl Iterator<Item = String> {
 pub(super) fn stems_in(question: &Question, heading: &str) -> TermMask {
     let stems: Vec<String> = stems(heading).collect();
     words_in(question, heading) | question.terms.mask_where(|term| stems.contains(&term.stem))
+}
+
+/// Share of words that are among those of a question; 0 of none.
+fn share_held(asked: &[String], words: impl Iterator<Item = String>) -> f32 {
+    let (mut held, mut all) = (0.0_f32, 0.0_f32);
+    for word in words {
+        all += 1.0;
+        held += if asked.contains(&word) { 1.0 } else { 0.0 };
+    }
+    held / all.max(1.0)
 }
 
 fn is_name(word: &str) -> bool {

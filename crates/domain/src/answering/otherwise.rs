@@ -1,6 +1,8 @@
 //! Words of a question that a sentence says otherwise: a minimum by "or later", a maximum by "up to", several words by the
 //! abbreviation of them that its document explains. English only, but for the abbreviations.
 
+use std::collections::BTreeSet;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::AnswerSource;
@@ -114,27 +116,26 @@ fn has_number_and_plus(text: &str) -> bool {
 /// The abbreviations in a source of which it, its headings or the question have the words, with the terms of the question in
 /// these.
 fn abbreviations(question: &Question, source: &AnswerSource<'_>) -> Vec<(String, TermMask)> {
-    let mut found: Vec<(String, TermMask)> = Vec::new();
-    for short in source.text.unicode_words().filter(|word| is_abbreviation(word)) {
-        if found.iter().any(|(known, _)| known == short) {
-            continue;
-        }
-        let headings = source.heading.iter().map(String::as_str);
-        let mut texts = [question.text.as_str(), source.title].into_iter().chain(headings).chain([source.text]);
-        let words = texts.find_map(|text| spelled_out(short, text));
-        found.push((short.to_owned(), words.map_or(0, |words| words_in(question, &words))));
+    let shorts: BTreeSet<&str> = source.text.unicode_words().filter(|word| is_abbreviation(word)).collect();
+    if shorts.is_empty() {
+        return Vec::new();
     }
-    found.retain(|(_, mask)| *mask != 0);
-    found
+    let headings = source.heading.iter().map(String::as_str);
+    let texts = [question.text.as_str(), source.title].into_iter().chain(headings).chain([source.text]);
+    let texts: Vec<Vec<&str>> = texts.map(|text| text.unicode_words().collect()).collect();
+    let explained = shorts.into_iter().filter_map(|short| {
+        let words = texts.iter().find_map(|words| spelled_out(short, words))?;
+        Some((short.to_owned(), words_in(question, &words)))
+    });
+    explained.filter(|(_, mask)| *mask != 0).collect()
 }
 
 fn is_abbreviation(word: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
-/// The first run of words in a text with these initials.
-fn spelled_out(short: &str, text: &str) -> Option<String> {
-    let words: Vec<&str> = text.unicode_words().collect();
+/// The first run of these words with the initials.
+fn spelled_out(short: &str, words: &[&str]) -> Option<String> {
     let is_initial = |(word, letter): (&&str, char)| {
         let begins = |first: char| first.eq_ignore_ascii_case(&letter) && word.len() > 1;
         let is_sure = short.len() >= SHORTEST_OF_SMALL || word.starts_with(char::is_uppercase);

@@ -4,7 +4,7 @@ use super::naming::{AskedWords, words_in};
 use crate::evidence::Question;
 use crate::markdown::{cells, is_table_delimiter, labelling_columns, only_label};
 use crate::month::is_month;
-use crate::wording::{denies, has_digit, is_year, lower_case_words, says_yes};
+use crate::wording::{has_digit, is_year, lower_case_words};
 
 /// Cells from which a row is too long to be read for one of them.
 const WIDE: usize = 6;
@@ -128,53 +128,63 @@ fn begins_dates(label: &str) -> bool {
 /// the question names those whose columns it names by all their words; of a wide row those of which it names the column or the
 /// value in part. All of it where it names no column.
 pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
-    let cells: Vec<&str> = row.split(" | ").collect();
-    let kept = |is_asked_for: &dyn Fn(&str) -> bool| {
-        let mut asked = cells.iter().copied().enumerate().filter(|(place, cell)| *place == 0 || is_asked_for(cell));
-        let name = asked.next().map_or("", |(_, name)| name).to_owned();
-        let others = asked.enumerate().map(|(number, (place, cell))| {
-            match lead_of(&cells).filter(|_| number == 0 && place > 1) {
-                Some(lead) => format!("{lead} {cell}"),
-                None => cell.to_owned(),
-            }
-        });
-        std::iter::once(name).chain(others).collect::<Vec<_>>().join(" | ")
-    };
+    let cells: Vec<WrittenCell<'_>> = row.split(" | ").map(WrittenCell::of).collect();
+    let Some((first, others)) = cells.split_first() else { return row.to_owned() };
     let asked = AskedWords::of(&question.asked);
     // "Years ended June 30, 2019" is asked for by its year.
     let has_year = |column: &str| lower_case_words(column).any(|word| is_year(&word) && asked.hold_all(&word));
-    let is_named = |cell: &str| {
-        let column = cell.split_once(": ").map(|(column, _)| without_unit(column));
+    let is_named = |cell: &WrittenCell<'_>| {
+        let column = cell.column.map(without_unit);
         column.is_some_and(|column| asked.hold_all(column) || has_year(column))
     };
     // "Product: Bolts" tells which of several rows this is.
-    let is_value = |cell: &str| {
-        let value = cell.split_once(": ").map_or(cell, |(_, value)| value);
-        value.contains(char::is_alphabetic) && asked.hold_all(value)
-    };
-    let name = cells.first().map_or("", |first| first.split_once(": ").map_or(*first, |(_, name)| name));
-    let named = cells.iter().skip(1).filter(|cell| is_named(cell)).count();
+    let is_value = |cell: &WrittenCell<'_>| cell.value.contains(char::is_alphabetic) && asked.hold_all(cell.value);
+    let is_so = |cell: &WrittenCell<'_>| cell.column.is_some() && asked.asks_for(cell.value);
+    let is_row_named = asked.hold_all(without_unit(first.value));
+    let named = others.iter().filter(|cell| is_named(cell)).count();
     // One of several that are asked for would be less than the row.
     let may_lack_one = named == 1 && asks_for_several(&question.asked);
-    if asked.hold_all(without_unit(name)) && named > 0 && !may_lack_one {
-        return kept(&|cell| is_named(cell) || is_value(cell));
+    if is_row_named && named > 0 && !may_lack_one {
+        return kept(first, others, |cell| is_named(cell) || is_value(cell));
     }
-    if asks_which(&question.asked) && asked.hold_all(without_unit(name)) {
-        // Of "Which plans have it?" the plans are the columns.
-        let is_so = |cell: &str| {
-            cell.split_once(": ")
-                .and_then(|(_, value)| says_yes(value))
-                .is_some_and(|is_so| is_so != denies(&question.asked))
-        };
-        if cells.iter().skip(1).any(|cell| is_so(cell)) {
-            return kept(&is_so);
-        }
+    // Of "Which plans have it?" the plans are the columns.
+    if is_row_named && asks_which(&question.asked) && others.iter().any(is_so) {
+        return kept(first, others, is_so);
     }
-    let of_column = |cell: &&str| cell.split_once(": ").is_some_and(|(column, _)| words_in(question, column) != 0);
-    if cells.len() < WIDE || !cells.iter().skip(1).any(of_column) {
+    let of_column = |cell: &WrittenCell<'_>| cell.column.is_some_and(|column| words_in(question, column) != 0);
+    if cells.len() < WIDE || !others.iter().any(of_column) {
         return row.to_owned();
     }
-    kept(&|cell| words_in(question, cell) != 0)
+    kept(first, others, |cell| words_in(question, cell.text) != 0)
+}
+
+/// A cell as [`labelled`] writes it.
+struct WrittenCell<'r> {
+    text: &'r str,
+    column: Option<&'r str>,
+    value: &'r str,
+}
+
+impl<'r> WrittenCell<'r> {
+    fn of(text: &'r str) -> Self {
+        match text.split_once(": ") {
+            Some((column, value)) => Self { text, column: Some(column), value },
+            None => Self { text, column: None, value: text },
+        }
+    }
+}
+
+/// A row of its first cell and those of the others for which this holds. The label above all columns, which is written once, before
+/// the second cell, goes before the first one of these.
+fn kept(first: &WrittenCell<'_>, others: &[WrittenCell<'_>], holds: impl Fn(&WrittenCell<'_>) -> bool) -> String {
+    let mut row = first.text.to_owned();
+    let asked = others.iter().enumerate().filter(|(_, cell)| holds(cell));
+    for (number, (place, cell)) in asked.enumerate() {
+        let lead = lead_of(others).filter(|_| number == 0 && place > 0);
+        let lead = lead.map_or_else(String::new, |lead| format!("{lead} "));
+        row = format!("{row} | {lead}{}", cell.text);
+    }
+    row
 }
 
 /// Whether a question may be for several cells of a row: "in 2018 and 2019", "from … to", the difference of two.
@@ -204,10 +214,10 @@ fn asks_which(question: &str) -> bool {
 }
 
 /// The label above all columns, which [`labelled`] writes once: "Years ended June 30," of "Years ended June 30, 2019: 3 | 2018: 2".
-fn lead_of<'r>(cells: &[&'r str]) -> Option<&'r str> {
-    let label = |place: usize| cells.get(place).and_then(|cell| cell.split_once(": ")).map(|(label, _)| label);
-    let (lead, year) = label(1)?.rsplit_once(' ')?;
-    (is_year(year) && label(2).is_some_and(is_year)).then_some(lead)
+fn lead_of<'r>(cells: &[WrittenCell<'r>]) -> Option<&'r str> {
+    let column = |place: usize| cells.get(place).and_then(|cell| cell.column);
+    let (lead, year) = column(0)?.rsplit_once(' ')?;
+    (is_year(year) && column(1).is_some_and(is_year)).then_some(lead)
 }
 
 /// Words of the scale of figures, in lower case.

@@ -114,10 +114,10 @@ impl<'q> Sought<'q> {
 
     /// Whether a text holds the kind of thing asked for beside the numbers of issues, "#12", which count nothing.
     fn holds_beside_references(&self, text: &str) -> bool {
-        let (before, rest) = text.split_once('#').unwrap_or((text, ""));
+        let Some((before, rest)) = text.split_once('#') else { return true };
         let parts = rest.split('#').map(|part| part.trim_start_matches(|sign: char| sign.is_ascii_digit()));
         let plain: String = std::iter::once(before).chain(parts).collect();
-        !text.contains('#') || self.question.kind.is_held_by(&self.question.known, &plain)
+        self.question.kind.is_held_by(&self.question.known, &plain)
     }
 
     /// Whether a sentence by itself can hold what is asked for.
