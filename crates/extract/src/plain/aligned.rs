@@ -25,6 +25,9 @@ const MOST_ABOVE: usize = 3;
 /// The text with such tables as rows between bars.
 pub(crate) fn with_bars(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
+    if !lines.iter().any(|line| has_gap(line)) {
+        return Cow::Borrowed(text);
+    }
     let mut written = String::new();
     let mut has_table = false;
     for block in lines.chunk_by(|one, next| one.trim().is_empty() == next.trim().is_empty()) {
@@ -51,10 +54,18 @@ pub(crate) fn with_bars(text: &str) -> Cow<'_, str> {
     if has_table { Cow::Owned(written) } else { Cow::Borrowed(text) }
 }
 
+/// Whether a line has what may divide cells.
+fn has_gap(line: &str) -> bool {
+    let words = line.trim();
+    words.contains("  ") || words.contains('\t')
+}
+
 /// A table: its rows, the first of which names the columns, and the number of lines that it takes.
 struct Table {
     rows: Vec<Vec<String>>,
     length: usize,
+    /// Where its columns lie; empty if tabs divide them.
+    columns: Vec<Range<usize>>,
 }
 
 /// The table that a paragraph begins with.
@@ -68,7 +79,7 @@ fn tabbed(lines: &[&str]) -> Option<Table> {
     let columns = lines.first().map(cells)?.len();
     let rows: Vec<Vec<String>> = lines.iter().map(cells).take_while(|row| row.len() == columns).collect();
     let length = rows.len();
-    (columns > 1 && has_header(&rows)).then_some(Table { rows, length })
+    (columns > 1 && has_header(&rows)).then_some(Table { rows, length, columns: Vec::new() })
 }
 
 /// The table of aligned lines that begins with its header.
@@ -96,7 +107,7 @@ fn aligned(lines: &[&str]) -> Option<Table> {
             rows.push(cells(line, &columns)?);
         }
     }
-    has_header(&rows).then_some(Table { rows, length: lines.len() })
+    has_header(&rows).then_some(Table { rows, length: lines.len(), columns })
 }
 
 /// The same below a line that names groups of as many columns each: "2023  2024" above "Q1  Q2  Q1  Q2".
@@ -104,9 +115,7 @@ fn grouped(lines: &[&str]) -> Option<Table> {
     let (first, below) = lines.split_first()?;
     let mut table = aligned(below)?;
     let groups = pieces(first);
-    let own: Vec<Vec<Piece>> = below.iter().take(table.length).map(|line| pieces(line)).collect();
-    let columns = columns(&own);
-    let named = columns.get(1..)?;
+    let named = table.columns.get(1..)?;
     if groups.is_empty() || !named.len().is_multiple_of(groups.len()) || named.len() == groups.len() {
         return None;
     }
