@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::source::{SourceParts, SourceSentence, Token};
 use super::term::TermKind;
-use crate::markdown::{BlockKind, RowOfGroup, cells};
+use crate::markdown::{BlockKind, PlacedGroups, RowOfGroup, cells};
 
 /// Most cells of a row that deny, and most words of the head of one: no honest table has more.
 const MOST_DENIED: usize = 16;
@@ -27,8 +27,14 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the next sentence of the source. `is_item` says that it stands in an item of a list.
-    pub(super) fn read(&mut self, number: usize, kind: BlockKind, words: &str, is_item: bool) {
+    /// Reads the next sentence of the source, in which rows form `groups`. `is_item` says that it stands in an item of a list.
+    pub(super) fn read(
+        &mut self,
+        groups: &PlacedGroups<'_>,
+        number: usize,
+        kind: BlockKind,
+        (words, is_item): (&str, bool),
+    ) {
         match kind {
             BlockKind::TableHeader if self.is_open => self.sentences.end = number + 1,
             BlockKind::TableHeader => {
@@ -37,7 +43,7 @@ impl Header {
             }
             BlockKind::TableRow => {
                 self.is_open = false;
-                match RowOfGroup::of(words) {
+                match RowOfGroup::of(words, groups) {
                     RowOfGroup::Name => self.group = number..number + 1,
                     RowOfGroup::Sum => self.group = 0..0,
                     RowOfGroup::Member => {}

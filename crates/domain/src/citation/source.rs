@@ -10,7 +10,7 @@ use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
 use crate::asking::is_auxiliary;
-use crate::markdown::{BlockKind, labelling_columns};
+use crate::markdown::{BlockKind, PlacedGroups, labelling_columns};
 use crate::span::IndexedText;
 use crate::wording::{differ_by_ending, lower_case};
 
@@ -113,6 +113,7 @@ impl SourceParts {
         };
         // The block that was read last and its first sentence.
         let mut entries = None;
+        let groups = PlacedGroups::of(text);
         let mut header = Header::default();
         for SourceStatement { bytes, kind, block, is_row, answer } in statements(text) {
             let number = source.sentences.len();
@@ -132,7 +133,7 @@ impl SourceParts {
             source.pair(first);
             let entry = entries.filter(|(last, _)| is_row && *last == block).map_or(number, |(_, entry)| entry);
             entries = Some((block, entry));
-            header.read(number, kind, words, is_row && kind == BlockKind::Paragraph);
+            header.read(&groups, number, kind, (words, is_row && kind == BlockKind::Paragraph));
             let above = if kind == BlockKind::TableRow { header.above(number) } else { 0..0 };
             let headed_by = source.sentences.get(above.clone()).unwrap_or_default().iter();
             let heads = denied_heads(&source, &bytes, &above);

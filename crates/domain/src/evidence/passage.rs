@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{QuestionTerms, TermMask};
 use crate::lexical::analyzer::Analyzer;
-use crate::markdown::{BlockKind, RowOfGroup};
+use crate::markdown::{BlockKind, PlacedGroups, RowOfGroup};
 use crate::sentence::{Sentence, sentences};
 use crate::wording::answers_yes_or_no;
 
@@ -52,6 +52,7 @@ impl PassageEvidence {
     pub fn new(analyzer: &Analyzer, question: &QuestionTerms, title: &str, text: &str) -> Self {
         let title_mask = question.mask_of(analyzer, title) | question.resembled_in(title);
         let mut evidence = Self { title_mask, ..Self::default() };
+        let groups = PlacedGroups::of(text);
         let mut table = TableAbove::default();
         for sentence in sentences(text).into_iter().filter(|sentence| sentence.has_words) {
             let range = sentence.words();
@@ -64,7 +65,7 @@ impl PassageEvidence {
                 | question.in_currencies_of(words)
                 | question.in_numbered_of(words);
             evidence.text_mask |= mask;
-            table.read(text, &sentence, mask);
+            table.read(text, &groups, &sentence, mask);
             if sentence.kind == BlockKind::Code {
                 evidence.code.push((range.clone(), mask));
             }
@@ -124,7 +125,7 @@ struct TableAbove {
 
 impl TableAbove {
     /// Takes note of the next sentence of a text, whose own question terms are in `mask`.
-    fn read(&mut self, text: &str, sentence: &Sentence, mask: TermMask) {
+    fn read(&mut self, text: &str, groups: &PlacedGroups<'_>, sentence: &Sentence, mask: TermMask) {
         if is_apart(text, self.end, sentence.range.start) {
             *self = Self::default();
         }
@@ -143,7 +144,7 @@ impl TableAbove {
             BlockKind::TableRow => {
                 self.is_under_way = false;
                 let words = text.get(sentence.words()).unwrap_or_default();
-                match RowOfGroup::of(words) {
+                match RowOfGroup::of(words, groups) {
                     RowOfGroup::Name => (self.group, self.group_mask) = (Some(sentence.words()), mask),
                     RowOfGroup::Sum => (self.group, self.group_mask) = (None, 0),
                     RowOfGroup::Member => {}

@@ -17,7 +17,7 @@ mod tests;
 pub use block::{Block, BlockKind, blocks};
 pub(crate) use column_heads::{labelling_columns, only_label};
 pub(crate) use definition::link_definitions;
-pub(crate) use group::{RowOfGroup, group_name, has_no_value};
+pub(crate) use group::{PlacedGroups, RowOfGroup, group_name, has_no_value};
 pub(crate) use leaf::{Leaf, LeafKind, leaves};
 pub use line::{cells, is_fence, is_table_delimiter};
 pub(crate) use line::{is_bold, quote_marks};
