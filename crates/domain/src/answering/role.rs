@@ -4,6 +4,7 @@
 use super::naming::{AskedWords, words_in};
 use super::people::asks_who_may;
 use super::row::columns_and_values;
+use crate::asking::office;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::lexical::analyzer::Analyzer;
@@ -13,6 +14,9 @@ use crate::wording::lower_case_words;
 
 /// Bonus of a row whose value is named together with its column: "grade 5".
 const VALUE_OF_COLUMN: f32 = 0.35;
+
+/// Bonus of a row with the office or the calling of somebody who is asked for, as the whole of a value.
+pub(super) const OF_OFFICE: f32 = 0.35;
 
 /// Bonus of a row with a value of several words that the question holds whole.
 const WHOLE_VALUE: f32 = 0.3;
@@ -44,6 +48,8 @@ const MOST_OF_CASE: usize = 6;
 /// The parts that a question gives to names and amounts, read once for all sentences.
 pub(super) struct Roles<'q> {
     words: AskedWords<'q>,
+    /// The office or the calling of the one who is asked for, in lower case: "mechanic".
+    office: Option<String>,
     /// Stem of the verb whose doer is asked for.
     done: Option<String>,
     /// Its terms, with the amount that it gives.
@@ -61,6 +67,7 @@ impl<'q> Roles<'q> {
         let doer = (question.kind == AnswerKind::Person).then(|| verb_of_doer(&question.asked));
         Self {
             words: AskedWords::of(&question.asked),
+            office: office(&question.asked),
             done: doer.flatten(),
             question,
             days: days_in(&question.asked),
@@ -83,6 +90,8 @@ impl<'q> Roles<'q> {
         let is_named = cells.iter().any(|(column, value)| self.words.name(column, value));
         let holds_whole = cells.iter().any(|(_, value)| self.words.hold_whole(value));
         let named = if is_named { VALUE_OF_COLUMN } else { 0.0 };
+        let has_office = |value: &str| self.office.as_deref().is_some_and(|office| value.to_lowercase() == office);
+        let named = if cells.iter().any(|(_, value)| has_office(value)) { named.max(OF_OFFICE) } else { named };
         let whole = if holds_whole { WHOLE_VALUE } else { 0.0 };
         let denied = if self.denies(row) { DENIED } else { 0.0 };
         let elsewhere = if cells.first().is_some_and(|(_, name)| self.is_of_other_day(name)) { OTHER_DAY } else { 0.0 };
@@ -183,6 +192,18 @@ mod tests {
             Roles::of(&salary).bonus_of_row(grades, "| 5 | 100 |")
                 > Roles::of(&salary).bonus_of_row(grades, "| 4 | 90 |")
         );
+    }
+
+    #[test]
+    fn a_row_has_the_office_that_is_asked_for() {
+        let of = |text: &str| Roles::of(&question(text)).bonus_of_row("| Name | Role |", "| Ada | Wheel builder |");
+        for asked in ["Who is the wheel builder?", "who's the wheel builder"] {
+            assert!(of(asked) >= OF_OFFICE, "{asked}");
+        }
+        assert!(of("Who is the wheel builder's apprentice?") < OF_OFFICE);
+        let one =
+            Roles::of(&question("Qui est le mécanicien ?")).bonus_of_row("| Nom | Rôle |", "| Ada | Mécanicien |");
+        assert!(one >= OF_OFFICE);
     }
 
     #[test]

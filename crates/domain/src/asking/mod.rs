@@ -52,3 +52,22 @@ pub(crate) fn is_auxiliary(word: &str) -> bool {
 pub(crate) fn asks_yes_or_no(text: &str) -> bool {
     text.trim_start().split_once(' ').is_some_and(|(first, _)| is_auxiliary(first))
 }
+
+/// The office or the calling in "Who is the mechanic?", "Wer ist der Mechaniker?", "Qui est le mécanicien ?", in lower case.
+pub(crate) fn office(question: &str) -> Option<String> {
+    const OPENINGS: [&str; 10] = [
+        "who is the ",
+        "who's the ",
+        "who is our ",
+        "who is your ",
+        "wer ist der ",
+        "wer ist die ",
+        "wer ist unser ",
+        "qui est le ",
+        "qui est la ",
+        "qui est notre ",
+    ];
+    let asked = question.trim().to_lowercase();
+    let office = OPENINGS.iter().find_map(|opening| asked.strip_prefix(opening))?;
+    Some(office.trim_end_matches(['?', '.', '!', ' ', '\u{a0}']).to_owned())
+}

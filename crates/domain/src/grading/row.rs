@@ -6,10 +6,11 @@
 
 use super::features::Passage;
 use super::signs::{ALL, FEWEST_TERMS};
+use crate::asking::office;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::passage::PassageEvidence;
-use crate::markdown::BlockKind;
+use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
+use crate::markdown::{BlockKind, cells};
 use crate::wording::denies;
 
 /// Most rows of a passage that hold all of it; of more, header and titles hold it, and no row is meant.
@@ -19,6 +20,9 @@ const MOST_ROWS: usize = 3;
 pub(super) fn answers(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> bool {
     let terms = &question.terms;
     let rows = evidence.sentences.iter().filter(|sentence| sentence.kind == BlockKind::TableRow);
+    if tells_office(question, passage, rows.clone()) {
+        return true;
+    }
     let whole: Vec<_> = rows.filter(|row| terms.share(row.mask | evidence.title_mask) >= ALL).collect();
     // Most passages have no such row, and are done here.
     if whole.is_empty() || whole.len() > MOST_ROWS {
@@ -32,6 +36,23 @@ pub(super) fn answers(question: &Question, passage: &Passage<'_>, evidence: &Pas
         !is_sought || question.kind.is_held_by(&question.known, words)
     });
     is_singled_out && holds_kind && !denies(&question.text)
+}
+
+/// Whether one of some rows has the office or the calling of the one who is asked for as the whole of a value.
+fn tells_office<'e>(
+    question: &Question,
+    passage: &Passage<'_>,
+    mut rows: impl Iterator<Item = &'e SentenceEvidence>,
+) -> bool {
+    let Some(office) = office(&question.asked) else { return false };
+    rows.any(|row| {
+        let words = passage.text.get(row.range.clone()).unwrap_or_default();
+        cells(words).any(|(_, cell)| {
+            // A row of a CSV file names its columns itself.
+            let value = cell.split_once(": ").map_or(cell, |(_, value)| value);
+            value.to_lowercase() == office
+        })
+    })
 }
 
 #[cfg(test)]
@@ -52,6 +73,22 @@ mod tests {
         let passages = [Passage { title: "Ubuntu", text: RELEASES, dense: Some(0.2), lexical: 4.0, among: None }];
         let evidence = evidence_of(analyzer, &parsed, &passages);
         grade(&parsed, &passages, &evidence).verdicts.first().map_or(Grade::Incorrect, |verdict| verdict.grade)
+    }
+
+    #[test]
+    fn the_row_of_an_office_is_correct_whatever_else_it_holds() {
+        let analyzer = Analyzer::english();
+        for (question, text, expected) in [
+            ("Who is the mechanic?", "| Name | Role |\n|---|---|\n| Ada | Mechanic |\n| Bo | Clerk |", true),
+            ("Who is the mechanic?", "| Name: Ada | Role: Mechanic |\n| Name: Bo | Role: Clerk |", true),
+            ("Who is the mechanic?", "| Name | Role |\n|---|---|\n| Ada | Mechanic's friend |", false),
+        ] {
+            let parsed = Question::new(analyzer, question, 1000, |_| 3);
+            let passage = Passage { title: "Staff", text, dense: Some(0.1), lexical: 1.0, among: None };
+            let evidence = evidence_of(analyzer, &parsed, &[passage]);
+            let is_told = evidence.first().is_some_and(|evidence| answers(&parsed, &passage, evidence));
+            assert_eq!(is_told, expected, "{text}");
+        }
     }
 
     #[test]
