@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::attribute::lacks_attribute;
 use super::candidate::{Role, SentenceCandidate};
+use super::cells_asked::cells_asked_for;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
 use super::form::asks_for_default;
@@ -12,7 +13,7 @@ use super::naming::AskedWords;
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
-use super::row::{cells_asked_for, columns_and_values};
+use super::row::columns_and_values;
 use super::sought::Sought;
 use super::surroundings::opens_with_default;
 use super::{ExtractiveAnswer, QuotedSentence};

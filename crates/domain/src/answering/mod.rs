@@ -17,6 +17,7 @@ mod asked;
 mod attribute;
 mod calculation;
 mod candidate;
+mod cells_asked;
 mod choose;
 mod compared;
 mod compose;

@@ -1,13 +1,8 @@
 //! A row of a table as an answer quotes it: each cell after the name of its column.
 
-use super::naming::{AskedWords, words_in};
-use crate::evidence::Question;
 use crate::markdown::{cells, is_table_delimiter, labelling_columns, only_label};
 use crate::month::is_month;
-use crate::wording::{has_digit, is_year, lower_case_words};
-
-/// Cells from which a row is too long to be read for one of them.
-const WIDE: usize = 6;
+use crate::wording::{has_digit, lower_case_words};
 
 /// Words and signs of a cell that tell whether something is so.
 const ANSWERING_CELLS: [&str; 16] = [
@@ -84,13 +79,15 @@ impl Labels {
         labels
     }
 
-    /// Takes from the corner of a table what names no row: a unit, the beginning of the dates that head the other columns, "Year
+    /// Takes from the corner of a table what names no row: a unit, "(in tons)" or "in EUR", the beginning of the dates that head the other columns, "Year
     /// ended May 31,", or the title of the table above the names of its columns.
     fn take_corner(&mut self, row: &mut [&str], has_several: bool) {
         let [corner, others @ ..] = row else { return };
         let is_title = has_several && others.iter().all(|words| words.is_empty());
         if corner.starts_with('(') && corner.ends_with(')') {
             (*corner).clone_into(&mut self.unit);
+        } else if corner.starts_with("in ") {
+            self.unit = format!("({corner})");
         } else if begins_dates(corner) && (is_title || others.iter().any(|words| begins_with_digit(words))) {
             self.add_lead(corner);
         } else if !is_title {
@@ -122,102 +119,6 @@ fn begins_dates(label: &str) -> bool {
     let begins = |word: &String| matches!(word.as_str(), "as" | "at" | "for" | "fiscal" | "year" | "years");
     words.first().is_some_and(|word| begins(word) || is_month(word))
         && (words.iter().any(|word| word == "ended" || is_month(word)) || label.ends_with(','))
-}
-
-/// A row as [`labelled`] writes it, without the cells that the question does not ask for: the first cell stays, and of a row that
-/// the question names those whose columns it names by all their words; of a wide row those of which it names the column or the
-/// value in part. All of it where it names no column.
-pub(super) fn cells_asked_for(question: &Question, row: &str) -> String {
-    let cells: Vec<WrittenCell<'_>> = row.split(" | ").map(WrittenCell::of).collect();
-    let Some((first, others)) = cells.split_first() else { return row.to_owned() };
-    let asked = AskedWords::of(&question.asked);
-    // "Years ended June 30, 2019" is asked for by its year.
-    let has_year = |column: &str| lower_case_words(column).any(|word| is_year(&word) && asked.hold_all(&word));
-    let is_named = |cell: &WrittenCell<'_>| {
-        let column = cell.column.map(without_unit);
-        column.is_some_and(|column| asked.hold_all(column) || has_year(column))
-    };
-    // "Product: Bolts" tells which of several rows this is.
-    let is_value = |cell: &WrittenCell<'_>| cell.value.contains(char::is_alphabetic) && asked.hold_all(cell.value);
-    let is_so = |cell: &WrittenCell<'_>| cell.column.is_some() && asked.asks_for(cell.value);
-    let is_row_named = asked.hold_all(without_unit(first.value));
-    let named = others.iter().filter(|cell| is_named(cell)).count();
-    // One of several that are asked for would be less than the row.
-    let may_lack_one = named == 1 && asks_for_several(&question.asked);
-    if is_row_named && named > 0 && !may_lack_one {
-        return kept(first, others, |cell| is_named(cell) || is_value(cell));
-    }
-    // Of "Which plans have it?" the plans are the columns.
-    if is_row_named && asks_which(&question.asked) && others.iter().any(is_so) {
-        return kept(first, others, is_so);
-    }
-    let of_column = |cell: &WrittenCell<'_>| cell.column.is_some_and(|column| words_in(question, column) != 0);
-    if cells.len() < WIDE || !others.iter().any(of_column) {
-        return row.to_owned();
-    }
-    kept(first, others, |cell| words_in(question, cell.text) != 0)
-}
-
-/// A cell as [`labelled`] writes it.
-struct WrittenCell<'r> {
-    text: &'r str,
-    column: Option<&'r str>,
-    value: &'r str,
-}
-
-impl<'r> WrittenCell<'r> {
-    fn of(text: &'r str) -> Self {
-        match text.split_once(": ") {
-            Some((column, value)) => Self { text, column: Some(column), value },
-            None => Self { text, column: None, value: text },
-        }
-    }
-}
-
-/// A row of its first cell and those of the others for which this holds. The label above all columns, which is written once, before
-/// the second cell, goes before the first one of these.
-fn kept(first: &WrittenCell<'_>, others: &[WrittenCell<'_>], holds: impl Fn(&WrittenCell<'_>) -> bool) -> String {
-    let mut row = first.text.to_owned();
-    let asked = others.iter().enumerate().filter(|(_, cell)| holds(cell));
-    for (number, (place, cell)) in asked.enumerate() {
-        let lead = lead_of(others).filter(|_| number == 0 && place > 0);
-        let lead = lead.map_or_else(String::new, |lead| format!("{lead} "));
-        row = format!("{row} | {lead}{}", cell.text);
-    }
-    row
-}
-
-/// Whether a question may be for several cells of a row: "in 2018 and 2019", "from … to", the difference of two.
-fn asks_for_several(question: &str) -> bool {
-    const SIGNS: [&str; 14] = [
-        "and",
-        "average",
-        "between",
-        "both",
-        "change",
-        "compared",
-        "decrease",
-        "difference",
-        "from",
-        "increase",
-        "respective",
-        "respectively",
-        "sum",
-        "versus",
-    ];
-    lower_case_words(question).any(|word| SIGNS.contains(&word.as_str()))
-}
-
-fn asks_which(question: &str) -> bool {
-    let first = lower_case_words(question).next();
-    first.is_some_and(|word| matches!(word.as_str(), "quels" | "quelles" | "welche" | "what" | "which"))
-}
-
-/// The label above all columns, which [`labelled`] writes once: "Years ended June 30," of "Years ended June 30, 2019: 3 | 2018: 2".
-fn lead_of<'r>(cells: &[WrittenCell<'r>]) -> Option<&'r str> {
-    let column = |place: usize| cells.get(place).and_then(|cell| cell.column);
-    let (lead, year) = column(0)?.rsplit_once(' ')?;
-    (is_year(year) && column(1).is_some_and(is_year)).then_some(lead)
 }
 
 /// Words of the scale of figures, in lower case.
@@ -279,7 +180,6 @@ pub(super) fn columns_and_values(header: &str, row: &str) -> Vec<(String, String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexical::analyzer::Analyzer;
 
     #[test]
     fn a_row_affirms_by_a_word_a_number_or_a_statement() {
@@ -323,6 +223,7 @@ mod tests {
             ),
             ("| December 31, 2019 | Cost |\n|---|---|", "| Land | 3 |", "December 31, 2019: Land | Cost: 3"),
             ("| (in tons) | Cost |\n|---|---|", "| | 3 |", "Cost: 3"),
+            ("| in EUR | Cost |\n|---|---|", "| Land | 3 |", "Land (in EUR) | Cost: 3"),
             ("| Year | Sales |\n|---|---|", "| 2019 | 3 |", "Year: 2019 | Sales: 3"),
             ("| | | 2019 |\n|---|---|---|", "| Net sales | 4.1 | 3 |", "Net sales | 4.1 | 2019: 3"),
         ];
@@ -349,60 +250,6 @@ mod tests {
         let row = "Tour: Lids | Max. people: 6 | Price: 20 per person";
         assert!(counts_in_a_column(row, "people"));
         assert!(!counts_in_a_column(row, "person") && !counts_in_a_column("Max. people: few", "people"));
-    }
-
-    #[test]
-    fn of_a_wide_row_the_cells_asked_for_are_shown() {
-        let row = "Article: HG300 | Name: Humidity logger 300 | List price GBP: 259 | List price EUR: 302 | From 10: 5 % | Warranty: 36";
-        let cases = [
-            (
-                "What is the warranty of the humidity logger 300?",
-                "Article: HG300 | Name: Humidity logger 300 | Warranty: 36",
-            ),
-            ("What does the humidity logger 300 weigh?", row),
-        ];
-        for (question, expected) in cases {
-            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
-            assert_eq!(cells_asked_for(&parsed, row), expected, "{question}");
-        }
-        let narrow = "Article: HG300 | Warranty (months): 36 | Weight: 3";
-        for (question, expected) in [
-            ("What is the warranty?", narrow),
-            ("What is the warranty of the HG300?", "Article: HG300 | Warranty (months): 36"),
-            ("What colour has the HG300?", narrow),
-        ] {
-            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
-            assert_eq!(cells_asked_for(&parsed, narrow), expected, "{question}");
-        }
-        let plans = "Audit trail | Lite: – | Pro: ✓ | Max: ✓, for a year";
-        for (question, expected) in [
-            ("Which plans have an audit trail?", "Audit trail | Pro: ✓ | Max: ✓, for a year"),
-            ("Which plans have no audit trail?", "Audit trail | Lite: –"),
-            ("Does Lite have an audit trail?", "Audit trail | Lite: –"),
-            ("Is there an audit trail?", plans),
-        ] {
-            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
-            assert_eq!(cells_asked_for(&parsed, plans), expected, "{question}");
-        }
-        let ended = "Sales | Years ended June 30, 2019: 3 | 2018: 2 | 2017: 1";
-        for (question, expected) in [
-            ("What were the sales in 2018?", "Sales | Years ended June 30, 2018: 2"),
-            ("What were the sales in 2019?", "Sales | Years ended June 30, 2019: 3"),
-            ("What were the sales in 2017 and 2018?", "Sales | Years ended June 30, 2018: 2 | 2017: 1"),
-        ] {
-            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
-            assert_eq!(cells_asked_for(&parsed, ended), expected, "{question}");
-        }
-        let years = "Net profit (in millions) | 2024: 14 | 2023: 9 | Change: 5";
-        for (question, expected) in [
-            ("What was the net profit in 2023?", "Net profit (in millions) | 2023: 9"),
-            ("What was the change of the net profit from 2023 to 2024?", years),
-            ("What was the profit in 2023?", years),
-            ("What was the net profit in 2022 and 2023 respectively?", years),
-        ] {
-            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
-            assert_eq!(cells_asked_for(&parsed, years), expected, "{question}");
-        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn a_column_tells_how_many_there_are_of_what_it_is_named_for() {
 #[test]
 fn a_column_may_be_abbreviated_and_a_measure_named() {
     let staff = "| Name | Ext. | Room |\n|---|---|---|\n| Ida Holm | 306 | 1.2 |\n| Ove Lind | 261 | 2.4 |";
-    assert_eq!(text("Who has extension 306?", &[staff]), "Name: Ida Holm | Ext.: 306 | Room: 1.2 [^1]");
+    assert_eq!(text("Who has extension 306?", &[staff]), "Name: Ida Holm | Ext.: 306 [^1]");
     let kiln = "| | Kiln 4 | Kiln 6 |\n|---|---|---|\n| Load, max. (kg) | 180 | 450 |\n| Weight (kg) | 2,300 | 4,900 |";
     assert!(text("How heavy is kiln 6?", &[kiln]).starts_with("Weight (kg)"));
 }

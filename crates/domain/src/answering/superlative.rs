@@ -7,6 +7,7 @@ use super::AnswerSource;
 use super::candidate::SentenceCandidate;
 use super::row::columns_and_values;
 use crate::evidence::Question;
+use crate::evidence::kind::columns::Names;
 use crate::wording::{bare, lower_case_words};
 
 /// Words for the most of something, and for the least.
@@ -41,16 +42,6 @@ const LEAST: [&str; 11] = [
     "thinnest",
 ];
 
-/// Words of a superlative that mean a column by themselves, and beginnings of words in its name.
-const MEANING: [(&[&str], &[&str]); 6] = [
-    (&["cheapest", "costliest", "dearest", "priciest", "expensive"], &["price", "cost", "fee", "rate", "charge"]),
-    (&["heaviest", "lightest", "heavy"], &["weight", "mass"]),
-    (&["longest", "shortest"], &["length", "duration"]),
-    (&["tallest"], &["height"]),
-    (&["widest", "narrowest"], &["width"]),
-    (&["fastest", "slowest"], &["speed"]),
-];
-
 /// Words that end what the superlative is said of: "the longest range of all".
 const ENDS: [&str; 34] = [
     "a", "all", "and", "are", "at", "between", "by", "can", "could", "did", "do", "does", "during", "for", "from",
@@ -75,8 +66,8 @@ pub(super) struct Superlative {
     is_most: bool,
     /// The words that it is said of.
     of: Vec<String>,
-    /// Beginnings of words in the name of the column that is meant, where the superlative tells it.
-    meant: &'static [&'static str],
+    /// The names of the column that is meant, where the superlative tells it.
+    meant: Option<&'static Names>,
 }
 
 /// A row as its columns and values.
@@ -104,7 +95,7 @@ impl Superlative {
             own = adjective;
             rest = rest.get(1..)?;
         }
-        let meant = MEANING.iter().find(|(words, _)| words.contains(&own)).map_or(&[][..], |(_, names)| names);
+        let meant = Names::meant_by(own);
         let of = rest.iter().take_while(|word| !ENDS.contains(&word.as_str())).take(MOST_WORDS).cloned().collect();
         Some(Self { is_most, of, meant })
     }
@@ -146,8 +137,7 @@ impl Superlative {
         // "sla_percent" is two words.
         let words = |name: &str| lower_case_words(&name.replace('_', " ")).collect::<Vec<_>>();
         let said = |name: &str| words(name).iter().filter(|word| self.of.iter().any(|of| is_same(of, word))).count();
-        let means =
-            |name: &str| words(name).iter().any(|word| self.meant.iter().any(|beginning| word.starts_with(beginning)));
+        let means = |name: &str| self.meant.is_some_and(|names| names.name(name));
         let most = names.iter().map(|name| said(name)).max().filter(|most| *most > 0);
         let is_said = |name: &&&String| most.is_some_and(|most| said(name) == most);
         let found: Vec<&&String> = match names.iter().filter(|name| means(name)).count() {

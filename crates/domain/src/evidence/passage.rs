@@ -63,7 +63,8 @@ impl PassageEvidence {
                 | question.in_ranges_of(words)
                 | question.in_months_of(words)
                 | question.in_currencies_of(words)
-                | question.in_numbered_of(words);
+                | question.in_numbered_of(words)
+                | columns_meant(question, sentence.kind, words);
             evidence.text_mask |= mask;
             table.read(text, &groups, &sentence, mask);
             if sentence.kind == BlockKind::Code {
@@ -155,6 +156,15 @@ impl TableAbove {
                 *self = Self { end: self.end, ..Self::default() }
             }
         }
+    }
+}
+
+/// Question terms that mean a column of the table that a sentence of this kind is of.
+fn columns_meant(question: &QuestionTerms, kind: BlockKind, words: &str) -> TermMask {
+    match kind {
+        BlockKind::TableHeader => question.in_columns_of(words, true),
+        BlockKind::TableRow => question.in_columns_of(words, false),
+        _ => 0,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The kind of thing a question asks for, and whether a sentence holds one. English only.
 
 mod asked;
+pub(crate) mod columns;
 mod quantity;
 /// Whether a sentence tells a number by another one: "the same number of threads as there are CPUs".
 fn names_equal_number(sentence: &str) -> bool {
