@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::candidate::SentenceCandidate;
+use super::compose::AS_MUCH;
 use super::form::{AN_OPTION, asks_for_default, asks_for_option, tells_amount, tells_default};
+use super::naming::AskedWords;
 use super::parts::Part;
-use super::row::counts_in_a_column;
+use super::row::{columns_and_values, counts_in_a_column, without_unit};
 use super::sought::is_told;
 use super::superlative::EXTREME;
 use crate::citation::is_ignorance;
@@ -47,6 +49,9 @@ const AROUND_PART: f32 = 0.5;
 
 /// Weight of a part of the question in the heading above a sentence, beside its weight in the sentence.
 const HEADED_PART: f32 = 0.5;
+
+/// Share of the score of a row that one whose name the question has must have to come before it.
+const NAMED_ROW: f32 = 0.8;
 
 /// A candidate and its score, comparable within one answer only.
 pub(super) type Scored<'c> = (&'c SentenceCandidate, f32);
@@ -110,8 +115,12 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     if is_same && are_of_two && !is_list {
         return false;
     }
-    let covered = |candidate: &SentenceCandidate| question.terms.weight_of(candidate.mask);
-    let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };
+    // What the headings hold already tells two rows apart no more.
+    let are_rows = best.is_row && candidate.is_row;
+    let covered = |candidate: &SentenceCandidate| {
+        question.terms.weight_of(if are_rows { candidate.held } else { candidate.mask })
+    };
+    let share = if are_rows { 1.0 } else { ON_THE_SUBJECT };
     let is_on_subject = is_beside || covered(candidate) >= share * covered(best);
     // A second sentence without the kind of thing asked for only adds surroundings to the first one.
     let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
@@ -240,6 +249,33 @@ fn tells_of_part(question: &Question, chosen: &[Scored<'_>], part: &Part) -> boo
         }),
         _ => false,
     }
+}
+
+/// Of the rows of a table below one the first whose name the question has, where it has not that of this one: what else a row says
+/// is what is asked, of which other rows may have more.
+pub(super) fn row_of_name(question: &Question, ranked: &[Scored<'_>], place: usize) -> Option<usize> {
+    let asked = AskedWords::of(&question.asked);
+    let is_named = |row: &SentenceCandidate| {
+        let cells = columns_and_values("", &row.text);
+        let name = cells.first().map(|(_, name)| without_unit(name)).unwrap_or_default();
+        row.is_row && name.contains(char::is_alphabetic) && asked.hold_all(name)
+    };
+    let (first, score) = ranked.get(place).filter(|(first, _)| first.is_row && !is_named(first))?;
+    let is_before =
+        |(row, other): &Scored<'_>| row.source == first.source && *other >= NAMED_ROW * score && is_named(row);
+    Some(place + ranked.iter().skip(place).position(is_before)?)
+}
+
+/// The first sentence from one on that tells the number of the things that a question counts, if it is about the question as
+/// much: "Tier 1" is a number of something else.
+pub(super) fn that_counts(question: &Question, ranked: &[Scored<'_>], place: usize) -> Option<usize> {
+    let counted = counted(&question.asked)?;
+    let (first, _) = ranked.get(place).filter(|(first, _)| !first.is_row && !counts(&first.text, &counted))?;
+    let held = |candidate: &SentenceCandidate| question.terms.weight_of(candidate.held);
+    let tells = |(found, _): &Scored<'_>| {
+        !found.is_row && counts(&found.text, &counted) && held(found) >= AS_MUCH * held(first)
+    };
+    Some(place + ranked.iter().skip(place).position(tells)?)
 }
 
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {

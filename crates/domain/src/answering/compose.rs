@@ -6,13 +6,14 @@ use std::ops::Range;
 use super::attribute::lacks_attribute;
 use super::candidate::{Role, SentenceCandidate};
 use super::cells_asked::cells_asked_for;
-use super::choose::{Scored, answer_by_part, one_answer};
+use super::choose::{Scored, answer_by_part, one_answer, row_of_name, that_counts};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
 use super::form::asks_for_default;
 use super::naming::AskedWords;
 use super::parts::parts;
 use super::quote::marked;
 use super::ranking::rank;
+use super::role::OF_OFFICE;
 use super::row::columns_and_values;
 use super::sought::Sought;
 use super::surroundings::opens_with_default;
@@ -25,7 +26,7 @@ use crate::late_interaction::Likeness;
 use crate::wording::lower_case_words;
 
 /// Share of what sentences above hold of the question that one which may answer must hold.
-const AS_MUCH: f32 = 0.75;
+pub(super) const AS_MUCH: f32 = 0.75;
 
 /// Share of a question for the meaning of an error that a sample of it holds.
 const MOST_OF_ERROR: f32 = 0.7;
@@ -122,6 +123,8 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let answers = answers.filter(|place| is_on_subject(question, ranked, *place));
     let answers = answers.or_else(|| first(&is_named)).unwrap_or(0);
     let answers = row_that_holds_more(ranked, answers).unwrap_or(answers);
+    let answers = row_of_name(question, ranked, answers).unwrap_or(answers);
+    let answers = that_counts(question, ranked, answers).unwrap_or(answers);
     ranked.drain(..answers);
 }
 
@@ -130,7 +133,7 @@ fn row_that_holds_more(ranked: &[Scored<'_>], place: usize) -> Option<usize> {
     let (first, score) = ranked.get(place).filter(|(first, _)| first.is_row)?;
     let holds_more = |(row, other): &Scored<'_>| {
         let is_beside = row.is_row && row.source == first.source;
-        is_beside && row.mask & first.mask == first.mask && row.mask != first.mask && *other >= NEARLY * score
+        is_beside && row.held & first.held == first.held && row.held != first.held && *other >= NEARLY * score
     };
     let below = ranked.iter().skip(place + 1).position(holds_more)?;
     Some(place + 1 + below)
@@ -177,7 +180,8 @@ fn is_rivalled(chosen: &[Scored<'_>], features: &Features) -> bool {
 /// Whether a row of a table holds all that a question of several words says, or the question names a cell of it, and it holds the
 /// kind of thing asked for.
 fn is_row_asked_for(question: &Question, best: &SentenceCandidate) -> bool {
-    let holds_all = question.terms.terms().len() > 1 && question.terms.share(best.mask) >= 1.0;
+    let is_told = question.terms.terms().len() > 1 || best.bonus >= OF_OFFICE;
+    let holds_all = is_told && question.terms.share(best.held) >= 1.0;
     let is_singled_out = holds_all || AskedWords::of(&question.asked).name_cell(&columns_and_values("", &best.text));
     best.is_row && best.holds_kind && is_singled_out
 }

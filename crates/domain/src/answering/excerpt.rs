@@ -6,6 +6,7 @@ use super::calculation::Figure;
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use super::header::Headers;
+use super::naming::words_in;
 use super::need::{Need, PassageReason, is_headed_as_reason};
 use super::read_source::ReadSource;
 use super::rows_asked::{RowsAsked, rows_asked_for};
@@ -14,6 +15,8 @@ use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
+use crate::evidence::measure::counts;
+use crate::markdown::cells;
 
 /// Most passages of an answer.
 const MOST_PASSAGES: usize = 4;
@@ -119,8 +122,22 @@ impl<'m> Sources<'m> {
                 Vec::new()
             }
             Need::Calculation(figure) => self.rows_of_all(*figure, ranked).unwrap_or_else(|| self.figures(ranked)),
+            Need::Count(counted) => self.counted(counted, ranked),
         };
         Excerpts { chosen, missing: Vec::new() }
+    }
+
+    /// What is to be counted, where no sentence tells how many there are: the rows with the value that the question names, or the
+    /// list that the best sentence is an item of, if it is named for such things.
+    fn counted(&self, counted: &str, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
+        let is_told = |(found, _): &Scored<'_>| !found.is_row && counts(&found.text, counted);
+        let Some((best, _)) = ranked.first().filter(|_| !ranked.iter().any(is_told)) else { return Vec::new() };
+        if let Some(rows) = self.rows(ranked, true) {
+            return rows;
+        }
+        let Some((_, _, at)) = self.unit_of(best.source, best.range.start) else { return Vec::new() };
+        let has_best = |list: &Excerpt| list.source == best.source && list.units.contains(&at);
+        self.listing().into_iter().filter(has_best).collect()
     }
 
     /// Share of the question that the units, their heading and the title hold.
@@ -262,12 +279,24 @@ impl<'m> Sources<'m> {
         Some(read.excerpt(source, section, read.whole_run(section, unit), reason))
     }
 
+    /// A row, if the question has words of its first cell that no other row of its source has there.
+    fn row_alone(&self, read: &ReadSource<'_>, row: usize) -> Option<Range<usize>> {
+        let named = |unit: &Unit| {
+            let (_, name) = cells(read.source.text.get(unit.range.clone())?).next()?;
+            Some(words_in(self.question(), name)).filter(|mask| *mask != 0)
+        };
+        let own = named(read.units.get(row)?)?;
+        let rows = read.units.iter().filter(|unit| unit.kind == UnitKind::Row);
+        let alike = rows.filter_map(named).filter(|mask| mask & own == own).count();
+        (alike == 1).then_some(row..row + 1)
+    }
+
     /// The section in which a sentence stands, or of a long one what follows the sentence; of a list of entries those that
-    /// are about the question; the table of a row.
+    /// are about the question; of a table the row that the question names, or all of it.
     pub(super) fn section_of(&self, source: usize, start: usize) -> Option<Vec<Excerpt>> {
         let (read, section, unit) = self.unit_of(source, start)?;
         let parts = if read.is_of(unit, UnitKind::Row) {
-            vec![read.whole_run(section, unit)]
+            vec![self.row_alone(read, unit).unwrap_or_else(|| read.whole_run(section, unit))]
         } else if let Some(entries) = read.entries_near(section, unit, LONGEST_CLOSEST) {
             entries
         } else {

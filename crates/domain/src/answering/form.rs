@@ -4,6 +4,7 @@ use super::need::Reason;
 use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
+use crate::evidence::measure::{counted, counts};
 use crate::wording::{bare, differ_by_ending, lower_case_words};
 
 /// Bonus of the entry of an option that the question names; the other scores range from 0 to about 1.
@@ -14,6 +15,9 @@ pub(super) const AN_OPTION: f32 = 0.35;
 
 /// The same for a sentence that begins with the thing to be defined and says what it is.
 pub(super) const DEFINITION: f32 = 0.5;
+
+/// The same for a sentence that tells the number of the things that the question counts.
+const COUNTED: f32 = 0.2;
 
 /// The same for a sentence that gives a reason where one is asked for.
 const REASON: f32 = 0.15;
@@ -167,6 +171,8 @@ pub(super) struct AskedForm<'q> {
     pub(super) named: Option<Named>,
     /// Whether it is for an example.
     is_for_example: bool,
+    /// The things that it asks to count.
+    counted: Option<String>,
 }
 
 impl<'q> AskedForm<'q> {
@@ -185,6 +191,7 @@ impl<'q> AskedForm<'q> {
             },
             named: Named::asked_for(&asked),
             is_for_example: asked.contains("example"),
+            counted: counted(&asked),
         }
     }
 
@@ -202,6 +209,9 @@ impl<'q> AskedForm<'q> {
         }
         if self.question.kind == AnswerKind::Definition && self.question.terms.is_defined_by(sentence) {
             bonus += DEFINITION;
+        }
+        if self.counted.as_deref().is_some_and(|counted| counts(sentence, counted)) {
+            bonus += COUNTED;
         }
         bonus += match reason {
             Some(Reason::Headed) => UNDER_REASON,

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::calculation::Figure;
 use super::parts::compared;
+use super::rows_asked::counts_rows;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
+use crate::evidence::measure::counted;
 use crate::planning::QuestionType;
 use crate::wording::lower_case_words;
 
@@ -193,6 +195,8 @@ pub(super) enum Need {
     Reason,
     /// A figure that is calculated from others; a sentence that tells it answers the question.
     Calculation(Figure),
+    /// The number of things that are listed; a sentence that tells it answers the question.
+    Count(String),
 }
 
 /// Why a passage is given. The words are part of the API.
@@ -238,6 +242,8 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Steps)
     } else if let Some(figure) = Figure::asked_for(&question.asked) {
         Some(Need::Calculation(figure))
+    } else if let Some(counted) = counted(&question.asked).filter(|_| counts_rows(question)) {
+        Some(Need::Count(counted))
     } else if is_for_one_thing {
         None
     } else if asks_why(asked) {
@@ -352,6 +358,7 @@ mod tests {
             ("Why is the sky blue?", Some(Need::Reason)),
             ("Why is tea cheaper versus last year?", Some(Need::Reason)),
             ("How many weeks is parental leave?", None),
+            ("How many stations are there?", Some(Need::Count("stations".to_owned()))),
             ("How long does it take to work?", None),
             ("When was Roe vs. Wade decided?", None),
             ("Who differs between the two?", None),

@@ -179,3 +179,57 @@ fn the_scale_above_a_table_is_told_with_a_row() {
     );
     assert_eq!(text("How many desks has Kiel?", &[page]), "Site: Kiel | Desks: 40 [^1]");
 }
+
+#[test]
+fn rows_that_stand_in_groups_by_their_place_are_told_apart() {
+    let sales = "| | 2024 | 2025 |\n|---|---|---|\n| Shop | | |\n| Cakes | 881 | 793 |\n| Café | | |\n| Cakes | 417 | 460 |\n| Drinks | 632 | 719 |";
+    assert_eq!(text("What did the café sell in cakes in 2025?", &[sales]), "Café: Cakes | 2025: 460 [^1]");
+    assert_eq!(text("What did the shop sell in cakes in 2024?", &[sales]), "Shop: Cakes | 2024: 881 [^1]");
+}
+
+#[test]
+fn the_one_with_an_office_is_the_row_that_has_it() {
+    let staff = "| Name | Role | Phone |\n|---|---|---|\n| Mira Holt | Mechanic | 10 |\n| Jonas Bek | Clerk | 11 |";
+    let guests = "Guests of Ada Byron may use the tools if a mechanic is there.";
+    assert_eq!(text("Who is the mechanic?", &[guests, staff]), "Name: Mira Holt | Role: Mechanic [^2]");
+}
+
+#[test]
+fn of_a_doubtful_answer_the_row_that_is_named_is_given() {
+    let towns = "| Town | Most | Breakfast |\n|---|---|---|\n| Jena | 130 | with |\n| Kiel | 110 | without |\n| Bonn | 90 | with |";
+    let given = |question: &str| {
+        let question = parsed(question);
+        let evidence = [PassageEvidence::new(Analyzer::english(), &question.terms, "", towns)];
+        let sources = [AnswerSource::alone(towns)];
+        let found = candidates(&question, &sources, &evidence);
+        let material = Material { question: &question, sources: &sources, evidence: &evidence };
+        closest(&material, &found, None, None).map_or_else(String::new, |given| given.text)
+    };
+    assert_eq!(given("sleeping in Kiel at night"), "- Town: Kiel | Most: 110 | Breakfast: without [^1]");
+    let both = given("breakfast in the towns");
+    assert!(both.contains("Kiel") && both.contains("Bonn"), "{both}");
+}
+
+#[test]
+fn things_are_counted_by_a_sentence_or_by_their_list() {
+    let tiers = "There are three jar tiers:\n\n- **Tier 1**: These jars are kept by most of the users of the jar.\n- **Tier 2**: These jars are kept by few users.";
+    let said = text("How many tiers of jars are there for users?", &[tiers]);
+    assert!(said.starts_with("There are three jar tiers:"), "{said}");
+    let food = "| Food | Nuts | Milk |\n|---|---|---|\n| Roll | yes | no |\n| Loaf | no | no |\n| Bar | yes | yes |";
+    let given = given_of("How many foods contain nuts?", &[AnswerSource::alone(food)]).expect("rows").text;
+    assert!(given.contains("Roll") && given.contains("Bar") && !given.contains("Loaf"), "{given}");
+    let releases = "## Former jar releases\n\n- `1.8` - jar release until February 2022.\n- `1.14` - jar release until June 2022.\n- `1.18` - jar release until June 2023.";
+    let given = given_of("How many former jar releases were there?", &[AnswerSource::alone(releases)]).expect("a list");
+    assert_eq!(given.text.matches("until").count(), 3, "{}", given.text);
+}
+
+#[test]
+fn the_row_that_is_named_tells_what_is_asked_of_it() {
+    let table = "| System | Chip | Support |\n|---|---|---|\n| Linux | arm64 | Tier 1 |\n| Windows | x64 | Tier 1 |\n| Windows | arm64 | Tier 2 |";
+    let said = text("Is Windows arm64 a tier 1 platform?", &[table]);
+    assert!(said.contains("System: Windows") && !said.contains("Linux"), "{said}");
+    let levels =
+        "| Level | Meaning | Response |\n|---|---|---|\n| P2 | All is slow | 4 h |\n| P3 | A single fault | 9 h |";
+    let said = text("How fast is the response to a P2 fault?", &[levels]);
+    assert!(said.contains("4 h") && !said.contains("P3"), "{said}");
+}
