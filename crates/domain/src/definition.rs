@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::sentence::{Sentence, sentences};
+use crate::wording::lower_case_words;
 
 /// Openings of a question for a definition.
 const OPENINGS: [&str; 10] = [
@@ -95,8 +96,10 @@ impl Subject {
             let ends_with = |sign| written.get(name.len() - 1).is_some_and(|last| last.ends_with(sign));
             // "Tare. The weight of an empty van."
             let is_headword = from == 0 && ends_with('.') && !link.is_empty();
+            // "PTO: paid time off."
+            let is_spelled_out = ends_with(':') && spells_out(name, words_of(sentence).skip(name.len()));
             let is_apposed = ends_with(',') && APPOSITIONS.contains(&link);
-            begins && (is_headword || is_apposed || COPULAS.contains(&link) && !tells_otherwise(next))
+            begins && (is_headword || is_spelled_out || is_apposed || COPULAS.contains(&link) && !tells_otherwise(next))
         })
     }
 
@@ -138,7 +141,7 @@ fn may_define(line: &str, last: &str) -> bool {
         let between = rest.get(..rest.len() - next.len()).unwrap_or_default();
         let is_next = |word: &str| next.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
         let says = |word: &str| is_next(word) || !word.starts_with(char::is_alphanumeric) && between.contains(word);
-        let ends = between.starts_with('.') && !next.is_empty();
+        let ends = between.starts_with(['.', ':']) && !next.is_empty();
         !between.is_empty() && (ends || COPULAS.iter().chain(&APPOSITIONS).any(|word| says(word)))
     };
     last.is_empty() || line.match_indices(last).any(is_followed)
@@ -171,6 +174,13 @@ fn bare(word: &str) -> String {
 fn same(one: &[String], two: &[String]) -> bool {
     let ([one @ .., last], [two @ .., other]) = (one, two) else { return one.is_empty() && two.is_empty() };
     last.trim_end_matches('s') == other.trim_end_matches('s') && one == two
+}
+
+/// Whether words begin with those that an abbreviation has the initials of.
+fn spells_out<'w>(name: &[String], words: impl Iterator<Item = &'w str>) -> bool {
+    let [short] = name else { return false };
+    let mut words = words.flat_map(lower_case_words);
+    short.len() > 1 && short.chars().all(|letter| words.next().is_some_and(|word| word.starts_with(letter)))
 }
 
 #[cfg(test)]
@@ -225,6 +235,8 @@ mod tests {
             ("What is a team workspace?", "A workspace is a collection.", true),
             ("What is ownership in Rust?", "Ownership is a set of rules.", true),
             ("What does NPD mean?", "NPD stands for non-public data.", true),
+            ("What does NPD mean?", "NPD: non-public data.", true),
+            ("What does NPD mean?", "NPD: see the list of terms.", false),
             ("What is a lock file used for?", "A lock file describes what was built.", true),
             ("What is a macro?", "The term macro refers to a family of features.", true),
             ("What is a closure?", "Rust’s closures are anonymous functions.", true),
