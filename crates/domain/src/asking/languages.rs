@@ -145,12 +145,13 @@ pub(crate) fn is_german(question: &str) -> bool {
         let opens = |(opening, _): &(&str, AnswerKind)| opening.split(' ').next() == Some(word);
         GERMAN_OPENINGS.iter().any(opens) || GERMAN.contains(&word)
     };
+    let asks = |word: &str| GERMAN_OPENINGS.iter().any(|(opening, _)| *opening == word) || GERMAN.contains(&word);
     // "was" stands among the openings; "An" and "bei" begin no question alone.
     match first.as_str() {
         "was" => {
             words.next().is_some_and(|next| next == "kostet" || next == "passiert" || GERMAN.contains(&next.as_str()))
         }
-        "an" | "ab" | "bis" | "seit" | "bei" | "mit" => words.next().is_some_and(|next| of_german(&next)),
+        "an" | "ab" | "bis" | "seit" | "bei" | "mit" => words.next().is_some_and(|next| asks(&next)),
         first => of_german(first),
     }
 }
@@ -196,7 +197,7 @@ mod tests {
         {
             assert!(is_german(german), "{german}");
         }
-        for other in ["Was Rome built in a day?", "An order", "Who is Wen?", "Où est Berlin ?", "mit", ""] {
+        for other in ["Was Rome built in a day?", "An order", "Who is Wen?", "Où est Berlin ?", "mit", "ab ab", ""] {
             assert!(!is_german(other), "{other}");
         }
     }

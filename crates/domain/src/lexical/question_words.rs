@@ -16,10 +16,11 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::analyzer::Analyzer;
 use super::calendar;
+use super::function_words::is_german;
 use super::language::Language;
 use super::word_forms;
 use super::written_otherwise::other_words;
-use crate::asking::is_question_word;
+use crate::asking::{is_question_word, languages};
 use crate::wording::{is_version, lower_case};
 
 /// Auxiliaries that the stop words leave out for their other meanings: a can, a will, the month of May.
@@ -51,17 +52,27 @@ pub struct JoinedWord {
     pub form_of: Option<String>,
 }
 
-/// A question with spaces in the place of its auxiliaries, so that all other words keep their places.
+/// A question with spaces in the place of its auxiliaries, so that all other words keep their places; of a German question over
+/// documents in English with those in the place of its function words, which hardly any of these has.
 #[must_use]
 pub fn without_auxiliaries<'q>(analyzer: &Analyzer, question: &'q str) -> Cow<'q, str> {
-    if analyzer.language() != Language::English || !is_question(question) {
+    if analyzer.language() != Language::English {
+        return Cow::Borrowed(question);
+    }
+    let is_german_question = languages::is_german(question);
+    if !is_german_question && !is_question(question) {
         return Cow::Borrowed(question);
     }
     let words: Vec<(usize, &str)> = question.unicode_word_indices().collect();
     let mut left = Cow::Borrowed(question);
     for (place, (start, word)) in words.iter().enumerate() {
         let near = |place: Option<usize>| place.and_then(|place| words.get(place)).map(|(_, word)| *word);
-        if is_auxiliary(word, near(place.checked_sub(1)), near(place.checked_add(1))) {
+        let asks_for_nothing = if is_german_question {
+            is_german(&lower_case(word))
+        } else {
+            is_auxiliary(word, near(place.checked_sub(1)), near(place.checked_add(1)))
+        };
+        if asks_for_nothing {
             left.to_mut().replace_range(*start..start + word.len(), &" ".repeat(word.len()));
         }
     }
@@ -176,6 +187,7 @@ mod tests {
             ("Can Cited read PDF?", "Cited read PDF?"),
             ("May I leave early?", "I leave early?"),
             ("Who must sign, and when will it end?", "Who sign, and when it end?"),
+            ("Was kostet ein Laufrad?", "Was kostet Laufrad?"),
         ] {
             assert_eq!(left(question), expected);
         }
