@@ -251,8 +251,8 @@ fn tells_of_part(question: &Question, chosen: &[Scored<'_>], part: &Part) -> boo
     }
 }
 
-/// Of the rows of a table below one the first whose name the question has, where it has not that of this one: what else a row says
-/// is what is asked, of which other rows may have more.
+/// Of the rows of a table below one the first whose name the question has, where it has no word of that of this one: what else a
+/// row says is what is asked, of which other rows may have more.
 pub(super) fn row_of_name(question: &Question, ranked: &[Scored<'_>], place: usize) -> Option<usize> {
     let asked = AskedWords::of(&question.asked);
     let is_named = |row: &SentenceCandidate| {
@@ -260,7 +260,7 @@ pub(super) fn row_of_name(question: &Question, ranked: &[Scored<'_>], place: usi
         let name = cells.first().map(|(_, name)| without_unit(name)).unwrap_or_default();
         row.is_row && name.contains(char::is_alphabetic) && asked.hold_all(name)
     };
-    let (first, score) = ranked.get(place).filter(|(first, _)| first.is_row && !is_named(first))?;
+    let (first, score) = ranked.get(place).filter(|(first, _)| first.is_row && first.named <= 0.0)?;
     let is_before =
         |(row, other): &Scored<'_>| row.source == first.source && *other >= NAMED_ROW * score && is_named(row);
     Some(place + ranked.iter().skip(place).position(is_before)?)
