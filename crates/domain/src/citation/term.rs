@@ -70,6 +70,27 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
     terms
 }
 
+/// The days of a week by their stems, and by what begins their names where they are cut short.
+pub(super) const WEEKDAYS: [(&str, &[&str]); 7] = [
+    ("monday", &["Mon"]),
+    ("tuesday", &["Tue", "Tues"]),
+    ("wednesday", &["Wed"]),
+    ("thursday", &["Thu", "Thur", "Thurs"]),
+    ("friday", &["Fri"]),
+    ("saturday", &["Sat"]),
+    ("sunday", &["Sun"]),
+];
+
+/// Whether a stem is that of a day of the week.
+pub(super) fn is_weekday(stem: &str) -> bool {
+    WEEKDAYS.iter().any(|(day, _)| *day == stem)
+}
+
+/// The day of which a word is the short name.
+fn weekday(word: &str) -> Option<&'static str> {
+    WEEKDAYS.iter().find(|(_, short)| short.contains(&word)).map(|(day, _)| *day)
+}
+
 fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemmer: Stemmer) {
     let range = start..start + word.len();
     let lower = lower_case(word);
@@ -77,6 +98,10 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
     let capital = word.starts_with(char::is_uppercase);
     if let Some(month) = month(lower).filter(|_| capital).or_else(|| foreign_month(lower)) {
         terms.push(Term::new(format!("month:{month}"), TermKind::Month, range));
+        return;
+    }
+    if let Some(day) = weekday(word) {
+        terms.push(Term::new(day, TermKind::Word, range));
         return;
     }
     if is_empty_in_claims(lower) {

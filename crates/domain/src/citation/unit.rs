@@ -16,7 +16,7 @@ const SIGNS_BEFORE: [(char, Unit); 4] = [('$', "dollar"), ('€', "euro"), ('£'
 const SIGNS_AFTER: [(char, Unit); 3] = [('%', "percent"), ('°', "degree"), ('€', "euro")];
 
 /// Words after a number, in lower case, and the unit that they name.
-const WORDS: [(&str, Unit); 92] = [
+const WORDS: [(&str, Unit); 109] = [
     ("acre", "acre"),
     ("acres", "acre"),
     ("bar", "bar"),
@@ -50,6 +50,7 @@ const WORDS: [(&str, Unit); 92] = [
     ("gbp", "pound"),
     ("ghz", "ghz"),
     ("grams", "g"),
+    ("h", "hour"),
     ("hectares", "hectare"),
     ("hour", "hour"),
     ("hours", "hour"),
@@ -58,6 +59,9 @@ const WORDS: [(&str, Unit); 92] = [
     ("hz", "hz"),
     ("inch", "inch"),
     ("inches", "inch"),
+    ("jahr", "year"),
+    ("jahre", "year"),
+    ("jahren", "year"),
     ("kg", "kg"),
     ("kilograms", "kg"),
     ("kilometers", "km"),
@@ -82,9 +86,13 @@ const WORDS: [(&str, Unit); 92] = [
     ("min", "minute"),
     ("mins", "minute"),
     ("minute", "minute"),
+    ("minuten", "minute"),
     ("minutes", "minute"),
     ("ml", "ml"),
     ("mm", "mm"),
+    ("monat", "month"),
+    ("monate", "month"),
+    ("monaten", "month"),
     ("month", "month"),
     ("months", "month"),
     ("mph", "mph"),
@@ -100,6 +108,13 @@ const WORDS: [(&str, Unit); 92] = [
     ("second", "second"),
     ("seconds", "second"),
     ("secs", "second"),
+    ("sekunde", "second"),
+    ("sekunden", "second"),
+    ("stunde", "hour"),
+    ("stunden", "hour"),
+    ("tag", "day"),
+    ("tage", "day"),
+    ("tagen", "day"),
     ("tb", "tb"),
     ("ton", "ton"),
     ("tonnes", "tonne"),
@@ -107,6 +122,8 @@ const WORDS: [(&str, Unit); 92] = [
     ("usd", "dollar"),
     ("week", "week"),
     ("weeks", "week"),
+    ("woche", "week"),
+    ("wochen", "week"),
     ("year", "year"),
     ("years", "year"),
 ];
@@ -134,6 +151,33 @@ const KINDS: [&[Unit]; 5] = [
 /// Whether two units measure the same.
 pub(super) fn measures_same(one: Unit, other: Unit) -> bool {
     KINDS.iter().any(|kind| kind.contains(&one) && kind.contains(&other))
+}
+
+/// Units with the number of them in the largest one of their kind, or both numbers where two are in use.
+const SIZES: [&[(Unit, &[f64])]; 7] = [
+    &[
+        ("week", &[1.0]),
+        ("day", &[7.0]),
+        ("hour", &[168.0]),
+        ("minute", &[10_080.0]),
+        ("second", &[604_800.0]),
+        ("ms", &[6.048e8]),
+    ],
+    &[("century", &[1.0]), ("decade", &[10.0]), ("year", &[100.0]), ("month", &[1200.0])],
+    &[("km", &[1.0]), ("m", &[1e3]), ("cm", &[1e5]), ("mm", &[1e6]), ("nm", &[1e12])],
+    &[("foot", &[1.0]), ("inch", &[12.0])],
+    &[("tonne", &[1.0]), ("kg", &[1e3]), ("g", &[1e6]), ("mg", &[1e9])],
+    &[("litre", &[1.0]), ("ml", &[1e3])],
+    &[("tb", &[1.0, 1.0]), ("gb", &[1e3, 1024.0]), ("mb", &[1e6, 1_048_576.0])],
+];
+
+/// The numbers of one unit that another one may be: 24 hours in a day; none of units that do not convert exactly.
+pub(super) fn units_in(unit: Unit, other: Unit) -> Vec<f64> {
+    let sizes = |kind: &[(Unit, &'static [f64])], unit: Unit| {
+        kind.iter().find(|(own, _)| *own == unit).map(|(_, sizes)| *sizes)
+    };
+    let found = SIZES.iter().find_map(|kind| Some((sizes(kind, unit)?, sizes(kind, other)?)));
+    found.map_or_else(Vec::new, |(own, others)| own.iter().zip(others).map(|(own, other)| other / own).collect())
 }
 
 /// Codes of currencies, which stand before or behind a number. They are no names.

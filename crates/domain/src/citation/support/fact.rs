@@ -12,9 +12,9 @@ use crate::lexical::function_words::is_german;
 use crate::wording::{Quantity, lower_case};
 
 /// Words that begin a sentence before a name and are no part of it.
-const BEFORE_NAMES: [&str; 16] = [
-    "Although", "Because", "Besides", "However", "Instead", "Like", "Once", "Since", "Though", "Unless", "Unlike",
-    "Until", "Whether", "While", "Whose", "Yes",
+const BEFORE_NAMES: [&str; 20] = [
+    "Although", "Among", "Because", "Besides", "Except", "However", "Instead", "Like", "Neither", "Once", "Only",
+    "Since", "Though", "Unless", "Unlike", "Until", "Whether", "While", "Whose", "Yes",
 ];
 
 /// German nouns around a value, which have capitals and are no names. Sorted by use.
@@ -42,6 +42,7 @@ const GERMAN_NOUNS: [&str; 20] = [
 ];
 
 /// A term of a claim, with its weight.
+#[derive(Clone)]
 pub(super) struct Fact<'c> {
     pub(super) stem: String,
     pub(super) text: &'c str,
@@ -57,6 +58,11 @@ pub(super) struct Fact<'c> {
 }
 
 impl Fact<'_> {
+    /// The same one where the sources need not hold it.
+    pub(super) fn settled(&self) -> Self {
+        Self { exact: None, kind: TermKind::Stop, weight: 0.0, ..self.clone() }
+    }
+
     /// Whether it carries content by itself.
     pub(super) fn has_content(&self) -> bool {
         self.kind != TermKind::Stop

@@ -1,12 +1,13 @@
 //! Figures of a claim that its sources hold in another form: without the scale that stands above their table, as the figures
-//! from which it is calculated, or as a range in which it lies.
+//! from which it is calculated, in another unit, exactly, or as a range in which it lies.
 
 use super::calculation::{calculated, reckons};
 use super::cells::places_in_ranges;
 use super::contradiction::is_year;
 use super::polarity::Claim;
+use super::restated::{Restated, restated};
 use crate::citation::source::SourceParts;
-use crate::citation::term::{Term, TermKind, terms};
+use crate::citation::term::{Term, TermKind, is_weekday, terms};
 use crate::citation::unit::{Unit, scale_of};
 
 /// Words around a calculated figure that state nothing.
@@ -32,11 +33,22 @@ pub(super) fn as_sourced<'c>(
 ) -> Option<Claim<'c>> {
     let is_lacking = |term: &Term| term.kind == TermKind::Number && !is_held(sources, &term.stem);
     let lacks_month = |term: &Term| term.kind == TermKind::Month && !is_held(sources, &term.stem);
-    if !claim.terms.iter().any(|term| is_lacking(term) || lacks_month(term)) {
+    let lacks_day = |term: &Term| is_weekday(&term.stem) && !is_held(sources, &term.stem);
+    let restated: Vec<(usize, Restated)> =
+        (0..claim.terms.len()).filter_map(|place| Some((place, restated(claim, place, sources)?))).collect();
+    if restated.is_empty() && !claim.terms.iter().any(|term| is_lacking(term) || lacks_month(term) || lacks_day(term)) {
         return None;
     }
     let mut terms = claim.terms.clone();
-    let mut differs = false;
+    let mut differs = !restated.is_empty();
+    for (place, Restated { stem, unit, unit_word }) in restated {
+        if let Some(term) = terms.get_mut(place) {
+            (term.stem, term.unit) = (stem, unit);
+        }
+        if let Some(word) = unit_word.and_then(|place| terms.get_mut(place)) {
+            word.kind = TermKind::Stop;
+        }
+    }
     for term in terms.iter_mut().filter(|term| is_lacking(term)) {
         let plain = unscaled(claim.text, term, sources).or_else(|| rounded(claim.text, term, sources));
         if let Some(plain) = plain {
@@ -45,7 +57,7 @@ pub(super) fn as_sourced<'c>(
         }
     }
     for place in places_in_ranges(claim, sources) {
-        if let Some(term) = terms.get_mut(place).filter(|term| is_lacking(term)) {
+        if let Some(term) = terms.get_mut(place).filter(|term| is_lacking(term) || lacks_day(term)) {
             term.kind = TermKind::Stop;
             differs = true;
         }

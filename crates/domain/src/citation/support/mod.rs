@@ -7,6 +7,7 @@
 //! threshold. Its fitting, and the errors that it catches and misses, are described in `tools/calibrate/README.md` and
 //! `docs/quality.md`.
 
+mod bound;
 mod calculation;
 mod cells;
 mod contradiction;
@@ -20,6 +21,7 @@ mod place;
 mod polarity;
 mod qualifier;
 mod quotation;
+mod restated;
 mod reversal;
 mod scorer;
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::citation::prepared::{Basis, PreparedSource};
 use crate::citation::source::SourceParts;
-use crate::citation::term::TermKind;
+use crate::citation::term::{Term, TermKind};
 
 /// Highest score of a claim that a missing fact or a reversal decides against.
 const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
@@ -138,6 +138,13 @@ impl LexicalScorer<'_> {
         sources: &[usize],
         (cited, told): (&[&SourceParts], Option<Told>),
     ) -> Judged {
+        let settled = told.as_ref().and_then(|told| claim.terms.get(told.settles?));
+        let settle = |term: &Term| {
+            let is_it = |fact: &Fact<'_>| fact.stem == term.stem;
+            facts.iter().map(|fact| if is_it(fact) { fact.settled() } else { fact.clone() }).collect::<Vec<_>>()
+        };
+        let settled = settled.map(settle);
+        let facts = settled.as_deref().unwrap_or(facts);
         let comparison = Comparison::new(claim, facts, cited);
         let quotation = quotation(claim, cited, self.question.map(PreparedSource::parts));
         if quotation == Some(Quotation::Introduced) {
@@ -171,7 +178,7 @@ impl LexicalScorer<'_> {
             found => (None, found),
         };
         let by_cells = || {
-            let Told { verdict: Verdict::Differs(difference), source, bytes } = told? else { return None };
+            let Told { verdict: Verdict::Differs(difference), source, bytes, .. } = told? else { return None };
             if is_repeated { None } else { dispute(difference, (cited, sources), source, &bytes) }
         };
         let dispute = corrected.or_else(by_cells).or(differing).or(misplaced);

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::Differing;
+use super::amount::is_distance;
 use super::table::{Column, Table, is_equal, number_in};
-use crate::citation::support::contradiction::{ContradictionKind, is_year};
+use super::{Answer, Differing};
+use crate::citation::support::contradiction::ContradictionKind;
 use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
@@ -79,8 +80,10 @@ const COMPARATIVES: [&str; 5] = ["fewer", "higher", "less", "lower", "more"];
 /// Words of a claim that is about places in an order, where the first is the smallest.
 const ORDERS: [&str; 6] = ["place", "placed", "platz", "position", "rank", "ranked"];
 
-/// Stems of words in the label of a column that tells a change.
-const CHANGES: [&str; 8] = ["chang", "decreas", "differ", "growth", "increas", "movement", "varianc", "veränderung"];
+/// Words before a number by which something moves, and before one from which or to which it does; most words between.
+const BY: [&str; 2] = ["by", "um"];
+const TO: [&str; 8] = ["at", "auf", "bei", "from", "of", "to", "von", "was"];
+const MOST_AFTER_BY: usize = 3;
 
 /// A movement that a claim tells.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,7 +104,8 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
     let words = &claim.words;
     // "Net increase in cash" is a name.
     let (movement, at) = movement(words, |place| table.is_named_at(place))?;
-    if words.iter().any(|word| ORDERS.contains(&word.as_ref())) {
+    let is_settled = || answer(table, claim).is_some_and(|answer| answer.is_so);
+    if words.iter().any(|word| ORDERS.contains(&word.as_ref())) || is_settled() {
         return None;
     }
     let row = match table.named_rows.as_slice() {
@@ -123,18 +127,57 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
         && let (Some(one), Some(two)) = (column_with(table, row.row, from), column_with(table, row.row, to))
     {
         let names_year = claim.terms.iter().any(|term| is_date(claim.text, term));
-        let is_backwards = || year_of(table, one).zip(year_of(table, two)).is_some_and(|(one, two)| one > two);
+        let is_backwards = || table.year_of(one).zip(table.year_of(two)).is_some_and(|(one, two)| one > two);
         return (differs(from, to) || (!names_year && is_backwards())).then_some(differing);
     }
     if let Some(change) = change_told(table, row.row, claim) {
         return differs(0.0, change).then_some(differing);
     }
+    let (from, to) = values_of_years(table, claim, (row.row, at), is_comparison)?;
+    differs(from, to).then_some(differing)
+}
+
+/// Whether a row rose or fell between two years by as much as a claim says: "by 318", "by 7 %".
+pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
+    let (movement, at) = movement(&claim.words, |place| table.is_named_at(place))?;
+    let [row] = table.named_rows.as_slice() else { return None };
+    let is_change = |place: &usize| {
+        let is_quantity = claim.terms.get(*place).is_some_and(|term| is_quantity(claim, term));
+        is_quantity && !table.is_named_at(*place) && is_change(&claim.words, *place, at)
+    };
+    let mut numbers = (0..claim.terms.len()).filter(is_change);
+    let number = numbers.next().filter(|_| numbers.next().is_none())?;
+    let (from, to) = values_of_years(table, claim, (row.row, at), false)?;
+    let is_of_percents = table.cell(row.row, 2).is_some_and(|cell| cell.contains('%'));
+    let is_so = movement.leads(from, to) && is_distance(claim, number, (from, to), is_of_percents);
+    // A column of changes may be told otherwise than from year to year.
+    let stands_there = || {
+        let term = table.claimed.get(number).copied().flatten();
+        table.tokens(row.row).iter().any(|token| Some(token.term) == term)
+    };
+    (is_so || !stands_there()).then_some(Answer { is_so, row: row.row, number: Some(number) })
+}
+
+/// Whether a number is that by which something moves: "rose by EUR 318", "a 7 % rise".
+fn is_change(words: &[Cow<'_, str>], number: usize, movement: usize) -> bool {
+    let before = words.get(number.saturating_sub(MOST_AFTER_BY)..number).unwrap_or_default();
+    let preposition = before.iter().rev().find(|word| BY.contains(&word.as_ref()) || TO.contains(&word.as_ref()));
+    let is_before = movement > number && movement - number <= MOST_AFTER_BY;
+    preposition.map_or(is_before, |word| BY.contains(&word.as_ref()))
+}
+
+/// The values of a row in the years between which the claim tells a movement by the word at a place.
+fn values_of_years(
+    table: &Table<'_>,
+    claim: &Claim<'_>,
+    (row, at): (usize, usize),
+    is_comparison: bool,
+) -> Option<(f64, f64)> {
     let (from, to) = years(table, claim, at, is_comparison)?;
-    let value = |column: &Column| table.cell(row.row, column.number).and_then(number_in);
+    let value = |column: &Column| table.cell(row, column.number).and_then(number_in);
     let (from, to) = (value(from)?, value(to)?);
     // A larger loss is further below zero.
-    let (from, to) = if from < 0.0 && to < 0.0 { (-from, -to) } else { (from, to) };
-    differs(from, to).then_some(differing)
+    Some(if from < 0.0 && to < 0.0 { (-from, -to) } else { (from, to) })
 }
 
 /// The movement that the words tell, and the place of its word; `None` if they tell none or both. A denied one is none.
@@ -176,7 +219,7 @@ fn column_with<'t>(table: &'t Table<'_>, row: usize, value: f64) -> Option<&'t C
 
 /// The change of a row by a value that the claim has, from a column of changes.
 fn change_told(table: &Table<'_>, row: usize, claim: &Claim<'_>) -> Option<f64> {
-    let changes = table.columns.iter().filter(|column| table.is_labelled(column, &CHANGES));
+    let changes = table.columns.iter().filter(|column| table.tells_change(column));
     let mut values = changes.filter_map(|column| table.cell(row, column.number)).filter_map(number_in);
     let numbers = || claim.terms.iter().filter(|term| term.kind == TermKind::Number);
     let claimed =
@@ -193,7 +236,7 @@ fn years<'t>(
     is_comparison: bool,
 ) -> Option<(&'t Column, &'t Column)> {
     let columns: Vec<(u32, &Column)> =
-        table.columns.iter().filter_map(|column| Some((year_of(table, column)?, column))).collect();
+        table.columns.iter().filter_map(|column| Some((table.year_of(column)?, column))).collect();
     let column = |year: u32| {
         let mut found = columns.iter().filter(|(other, _)| *other == year).map(|(_, column)| *column);
         found.next().filter(|_| found.next().is_none())
@@ -215,14 +258,4 @@ fn years<'t>(
         [(_, one), (_, two)] => Some((column(*one.min(two))?, column(*one.max(two))?)),
         _ => None,
     }
-}
-
-/// The year that a column is of: the only one in its label.
-fn year_of(table: &Table<'_>, column: &Column) -> Option<u32> {
-    if table.is_labelled(column, &CHANGES) {
-        return None;
-    }
-    let stems = column.label.iter().filter_map(|term| table.source.stem(*term));
-    let mut years = stems.filter(|stem| is_year(None, stem)).filter_map(|stem| stem.parse().ok());
-    years.next().filter(|_| years.next().is_none())
 }

@@ -14,13 +14,18 @@ const MOST_COLUMNS: usize = 16;
 const MOST_ROWS: usize = 256;
 
 /// The named row, where the claim has a number of another cell in place of that in its column; where the row is named by a range,
-/// a number that the row does not have at all.
-pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<Differing> {
+/// a number that the row does not have at all. Numbers that other rules have settled do not count.
+pub(super) fn against(
+    table: &Table<'_>,
+    claim: &Claim<'_>,
+    facts: &[Fact<'_>],
+    is_settled: impl Fn(usize) -> bool,
+) -> Option<Differing> {
     let [row] = table.named_rows.as_slice() else { return None };
     let mut named = table.named_columns();
     let column = named.next().filter(|_| named.next().is_none());
     let values = claim.terms.iter().enumerate().filter(|(_, term)| term.kind == TermKind::Number);
-    let found = values.filter(|(place, _)| !table.is_named_at(*place)).find(|(_, term)| {
+    let found = values.filter(|(place, _)| !table.is_named_at(*place) && !is_settled(*place)).find(|(_, term)| {
         let is_in_others = || row.is_range && is_in_other_rows(table, row.row, term);
         is_in_others() || column.is_some_and(|column| is_of_another_cell(table, row.row, column, term))
     });

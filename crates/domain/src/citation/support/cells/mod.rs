@@ -3,11 +3,16 @@
 //!
 //! Only what a table says plainly counts; of everything else it says nothing.
 
+mod amount;
+mod bounds;
+mod comparison;
+mod degree;
 mod direction;
 mod elsewhere;
 mod measure;
 mod opening;
 mod pairing;
+mod quantity;
 mod ranges;
 mod table;
 mod yes_no;
@@ -16,7 +21,6 @@ use std::ops::Range;
 
 use self::pairing::Pairing;
 use self::table::{Table, tables};
-use self::yes_no::Answer;
 use super::contradiction::{ContradictionKind, Difference};
 use super::fact::Fact;
 use super::polarity::Claim;
@@ -30,6 +34,8 @@ pub(super) struct Told {
     pub(super) source: usize,
     /// Bytes of the row.
     pub(super) bytes: Range<usize>,
+    /// The place in the claim of a number that the cells bear out without having it: "more than 10,000".
+    pub(super) settles: Option<usize>,
 }
 
 /// The relation of cells to a claim.
@@ -41,6 +47,22 @@ pub(super) enum Verdict {
     HasValues,
     /// They say something else.
     Differs(Difference),
+}
+
+/// Cells that tell whether a claim is so, without the words of it.
+#[derive(Clone, Copy)]
+struct Answer {
+    is_so: bool,
+    /// The number of a row that tells it.
+    row: usize,
+    /// The place in the claim of the number that they bear out, or refute, if it is about one.
+    number: Option<usize>,
+}
+
+impl Answer {
+    const fn new(is_so: bool, row: usize) -> Self {
+        Self { is_so, row, number: None }
+    }
 }
 
 /// A row of a source that says something else, by its number.
@@ -68,9 +90,9 @@ pub(super) fn told_by_cells(claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[&S
     let (mut agreeing, mut differing): (Option<Told>, Option<Told>) = (None, None);
     for (index, source) in sources.iter().enumerate() {
         for table in tables(source, claim) {
-            let Some((verdict, row)) = verdict(&table, claim, facts) else { continue };
-            let Some(bytes) = source.sentences.get(row).map(|row| row.bytes.clone()) else { continue };
-            let told = Told { verdict, source: index, bytes };
+            let Some((verdict, answer)) = verdict(&table, claim, facts) else { continue };
+            let Some(bytes) = source.sentences.get(answer.row).map(|row| row.bytes.clone()) else { continue };
+            let told = Told { verdict, source: index, bytes, settles: answer.number };
             match verdict {
                 Verdict::Differs(_) => differing = differing.or(Some(told)),
                 Verdict::SaysSo | Verdict::HasValues => agreeing = agreeing.or(Some(told)),
@@ -87,18 +109,25 @@ pub(super) fn told_by_cells(claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[&S
     differing.filter(|told| !has_values || !is_of_values(told)).or(agreeing)
 }
 
-/// The verdict of a table, and the number of a row that gives it.
-fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(Verdict, usize)> {
+/// The verdict of a table.
+fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(Verdict, Answer)> {
     let answers = [
         (ContradictionKind::Denial, yes_no::answer(table, claim)),
         (ContradictionKind::Opposite, opening::answer(table, claim)),
+        (ContradictionKind::Opposite, comparison::answer(table, claim)),
+        (ContradictionKind::Number, bounds::answer(table, claim)),
+        (ContradictionKind::Number, direction::answer(table, claim)),
+        (ContradictionKind::Denial, quantity::answer(table, claim)),
     ];
-    let denied = answers.iter().find_map(|(kind, answer)| match answer {
-        Some(Answer::Other(row)) => Some(Differing { kind: *kind, fact: None, row: *row }),
-        Some(Answer::Same(_)) | None => None,
+    let answers = || answers.iter().filter_map(|(kind, answer)| Some((*kind, (*answer)?)));
+    let denied = answers().find(|(_, answer)| !answer.is_so).map(|(kind, Answer { row, number, .. })| {
+        match number.and_then(|number| claim.terms.get(number)) {
+            Some(term) => Differing::of_value(term, facts, row),
+            None => Differing { kind, fact: None, row },
+        }
     });
-    let said =
-        answers.iter().find_map(|(_, answer)| if let Some(Answer::Same(row)) = answer { Some(*row) } else { None });
+    let said = answers().find(|(_, answer)| answer.is_so).map(|(_, answer)| answer);
+    let settles = |place: usize| said.is_some_and(|answer| answer.number == Some(place));
     let paired = pairing::pairing(table, claim, facts);
     let right = if let Some(Pairing::Right(row)) = &paired { Some(*row) } else { None };
     let wrong = || if let Some(Pairing::Wrong(differing)) = paired { Some(differing) } else { None };
@@ -106,16 +135,25 @@ fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(
         .or_else(|| direction::against(table, claim))
         .or_else(|| measure::against(table, claim, facts))
         .or_else(wrong)
-        .or_else(|| elsewhere::against(table, claim, facts));
-    let differs = |Differing { kind, fact, row }| (Verdict::Differs(Difference { kind, fact }), row);
-    let agrees = || said.map(|row| (Verdict::SaysSo, row)).or_else(|| Some((Verdict::HasValues, right?)));
+        .or_else(|| elsewhere::against(table, claim, facts, settles));
+    let differs =
+        |Differing { kind, fact, row }| (Verdict::Differs(Difference { kind, fact }), Answer::new(false, row));
+    let agrees = || {
+        said.map(|answer| (Verdict::SaysSo, answer)).or_else(|| Some((Verdict::HasValues, Answer::new(true, right?))))
+    };
     differing.map(differs).or_else(agrees)
 }
 
-/// The places in a claim of numbers that lie in a range which names a row of a source.
+/// The places in a claim of numbers and days that lie in a range which names a row or a column of a source.
 pub(super) fn places_in_ranges(claim: &Claim<'_>, sources: &[&SourceParts]) -> Vec<usize> {
     let tables = sources.iter().flat_map(|source| tables(source, claim));
-    tables.flat_map(|table| table.named_rows).filter(|row| row.is_range).flat_map(|row| row.places).collect()
+    let places = tables.flat_map(|table| {
+        let days = table.columns.iter().flat_map(|column| ranges::days_of(claim, &column.days));
+        let days: Vec<usize> = days.collect();
+        let rows = table.named_rows.into_iter().filter(|row| row.is_range);
+        rows.flat_map(|row| row.places).chain(days).collect::<Vec<_>>()
+    });
+    places.collect()
 }
 
 #[cfg(test)]

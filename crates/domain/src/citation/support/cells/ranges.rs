@@ -1,11 +1,11 @@
-//! Rows whose names are ranges: "2–5 kg", "up to 2 kg", "over 10 kg".
+//! Rows and columns whose names are ranges: "2–5 kg", "up to 2 kg", "over 10 kg", "Mon–Fri".
 
 use std::ops::Range;
 
 use super::table::{Named, is_equal, name_tokens};
-use crate::citation::source::{SourceParts, SourceSentence};
+use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::support::polarity::Claim;
-use crate::citation::term::TermKind;
+use crate::citation::term::{TermKind, WEEKDAYS};
 use crate::citation::unit::Unit;
 use crate::wording::lower_case;
 
@@ -23,7 +23,7 @@ struct Bounds {
 /// The only row whose name is a range with a number of the claim, which has the unit of the range and is no end of one.
 pub(super) fn row_with(source: &SourceParts, rows: Range<usize>, claim: &Claim<'_>) -> Option<Named> {
     let ranges: Vec<(usize, Bounds)> =
-        rows.filter_map(|number| Some((number, bounds(source, source.sentences.get(number)?)?))).collect();
+        rows.clone().filter_map(|number| Some((number, bounds(source, source.sentences.get(number)?)?))).collect();
     let numbers = claim.terms.iter().enumerate().filter(|(_, term)| term.is_number());
     let mut found = numbers.filter_map(|(place, term)| {
         let value: f64 = term.stem.parse().ok()?;
@@ -35,7 +35,39 @@ pub(super) fn row_with(source: &SourceParts, rows: Range<usize>, claim: &Claim<'
         let (row, _) = holding.next().filter(|_| holding.next().is_none())?;
         Some(Named { row: *row, places: vec![place], is_range: true })
     });
-    found.next().filter(|_| found.next().is_none())
+    let by_number = found.next().filter(|_| found.next().is_none());
+    by_number.or_else(|| row_of_day(source, rows, claim))
+}
+
+/// The only row whose name is a range of days with one of the claim in it.
+fn row_of_day(source: &SourceParts, mut rows: Range<usize>, claim: &Claim<'_>) -> Option<Named> {
+    let named = rows.find_map(|number| {
+        let tokens: Vec<&Token> = name_tokens(source, source.sentences.get(number)?).collect();
+        let places: Vec<usize> = days_of(claim, &days_between(source, &tokens)).collect();
+        (!places.is_empty()).then_some(Named { row: number, places, is_range: true })
+    });
+    named
+}
+
+/// The stems of the days that lie between two which a name has: of "Mon–Fri".
+pub(super) fn days_between(source: &SourceParts, name: &[&Token]) -> Vec<&'static str> {
+    let day = |token: &Token| {
+        let stem = source.stem(token.term)?;
+        WEEKDAYS.iter().position(|(day, _)| *day == stem)
+    };
+    let ranges = name.windows(2).filter_map(|pair| {
+        let [one, two] = pair else { return None };
+        let joint = source.word(&(one.bytes.end..two.bytes.start))?.trim();
+        Some((day(one)?, day(two)?)).filter(|_| matches!(joint, "-" | "–" | "—"))
+    });
+    let between = ranges.flat_map(|(from, to)| from + 1..to);
+    between.filter_map(|day| WEEKDAYS.get(day).map(|(day, _)| *day)).collect()
+}
+
+/// The places of these days in a claim.
+pub(super) fn days_of(claim: &Claim<'_>, days: &[&str]) -> impl Iterator<Item = usize> {
+    let terms = claim.terms.iter().enumerate();
+    terms.filter(|(_, term)| days.contains(&term.stem.as_str())).map(|(place, _)| place)
 }
 
 /// The range that names a row.

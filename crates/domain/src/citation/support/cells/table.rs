@@ -4,13 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::quantity::quantifies;
 use super::ranges;
 use crate::citation::columns::heads_above;
 use crate::citation::source::{SourceParts, SourceSentence, Token};
+use crate::citation::support::contradiction::is_year;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, is_unit, unit_named};
-use crate::markdown::cells;
+use crate::markdown::{RowOfGroup, cells};
 use crate::wording::lower_case;
 
 /// Most tables of a source, and most columns of one.
@@ -19,6 +21,9 @@ const MOST_COLUMNS: usize = 64;
 
 /// Longest label of a cell, in bytes.
 const LONGEST_LABEL: usize = 100;
+
+/// Beginnings of words in the label of a column that tells a change.
+const CHANGES: [&str; 8] = ["chang", "decreas", "differ", "growth", "increas", "movement", "varianc", "veränderung"];
 
 /// A table, and what a claim names of it.
 pub(super) struct Table<'s> {
@@ -48,9 +53,11 @@ pub(super) struct Column {
     /// The units that the label names.
     pub(super) units: Vec<Unit>,
     pub(super) places: Vec<usize>,
+    /// The stems of the days that lie in the range of its label: of "Mon–Fri".
+    pub(super) days: Vec<&'static str>,
 }
 
-/// The tables of a source of which the claim names a row.
+/// The tables of a source of which the claim names a row, or all of them.
 pub(super) fn tables<'s>(source: &'s SourceParts, claim: &Claim<'_>) -> Vec<Table<'s>> {
     let runs = runs(source);
     if runs.is_empty() {
@@ -66,13 +73,20 @@ pub(super) fn tables<'s>(source: &'s SourceParts, claim: &Claim<'_>) -> Vec<Tabl
     // "Zone 3" is not named by "3 kg".
     let is_bare = |place: &usize| claim.terms.get(*place).is_some_and(|term| term.unit.is_none());
     let bare = kept(&places, is_bare);
+    let is_about_many = quantifies(claim);
     let tables = runs.into_iter().filter_map(|rows| {
         let mentions = Mentions::of(source, rows.clone(), (claim, &claimed), &places);
         let named_rows = named_rows(source, rows.clone(), claim, &mentions, &places);
-        let first = named_rows.first()?.row;
+        if named_rows.is_empty() && !is_about_many {
+            return None;
+        }
+        let first = named_rows.first().map_or(rows.start, |row| row.row);
         let mut columns = columns(source, source.sentences.get(first)?);
         let is_free = |place: &usize| named_rows.iter().all(|row| !row.places.contains(place));
         name(source, &mut columns, &kept(&bare, is_free));
+        for column in &mut columns {
+            column.places.extend(ranges::days_of(claim, &column.days));
+        }
         Some(Table { source, claimed: Rc::clone(&claimed), rows, named_rows, columns })
     });
     tables.take(MOST_TABLES).collect()
@@ -230,7 +244,7 @@ fn columns(source: &SourceParts, row: &SourceSentence) -> Vec<Column> {
         // "Per minute" is no per cent.
         let units = words.filter(|word| word != "per").filter_map(|word| unit_named(&word)).collect();
         let label = tokens.iter().filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect();
-        Column { number, label, units, places: Vec::new() }
+        Column { number, label, units, places: Vec::new(), days: ranges::days_between(source, &tokens) }
     };
     (2..=last).map(column).collect()
 }
@@ -324,9 +338,44 @@ impl<'s> Table<'s> {
         self.columns.iter().filter(|column| !column.places.is_empty())
     }
 
-    /// Whether the label of a column has a word of these, as stems.
-    pub(super) fn is_labelled(&self, column: &Column, stems: &[&str]) -> bool {
-        column.label.iter().filter_map(|term| self.source.stem(*term)).any(|stem| stems.contains(&stem))
+    /// Whether a column tells a change.
+    pub(super) fn tells_change(&self, column: &Column) -> bool {
+        self.has_label(column, &CHANGES)
+    }
+
+    /// Whether the label of a column has a word of such a beginning.
+    pub(super) fn has_label(&self, column: &Column, beginnings: &[&str]) -> bool {
+        let mut stems = column.label.iter().filter_map(|term| self.source.stem(*term));
+        stems.any(|stem| beginnings.iter().any(|beginning| stem.starts_with(beginning)))
+    }
+
+    /// The year that a column is of: the only one in its label, if it tells no change.
+    pub(super) fn year_of(&self, column: &Column) -> Option<u32> {
+        if self.tells_change(column) {
+            return None;
+        }
+        let years = column.label.iter().filter(|term| self.is_year(**term));
+        let mut years = years.filter_map(|term| self.source.stem(*term)?.parse().ok());
+        years.next().filter(|_| years.next().is_none())
+    }
+
+    /// Whether a term is a year.
+    pub(super) fn is_year(&self, term: u32) -> bool {
+        self.source.stem(term).is_some_and(|stem| is_year(None, stem))
+    }
+
+    /// Whether a row sums up others.
+    pub(super) fn sums_up(&self, row: usize) -> bool {
+        let words = self.source.sentences.get(row).and_then(|row| self.source.word(&row.bytes));
+        words.is_some_and(|words| RowOfGroup::of(words) == RowOfGroup::Sum)
+    }
+
+    /// Whether a word of the claim stands in the header of the table, or in the sentence that introduces it.
+    pub(super) fn is_headed_by(&self, place: usize) -> bool {
+        let Some(term) = self.claimed.get(place).copied().flatten() else { return false };
+        let row = self.source.sentences.get(self.rows.start);
+        let lines = self.source.postings(term);
+        row.is_some_and(|row| lines.iter().any(|line| row.header.contains(line) || row.lead_in.contains(line)))
     }
 
     /// The column with this number.

@@ -1,5 +1,8 @@
 //! Claims about tables through the public interface: true ones are supported, and false ones are not.
 
+mod comparisons;
+mod many_lines;
+
 use crate::citation::{LexicalScorer, PreparedSource, SupportScorer};
 
 /// Checks which claims a source supports.

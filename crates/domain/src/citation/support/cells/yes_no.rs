@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Answer;
 use super::table::{Named, Table};
 use crate::citation::negation::DenialKind;
 use crate::citation::support::polarity::Claim;
@@ -49,13 +50,6 @@ const FOREIGN_NO: [&str; 15] = [
 /// Words that say that what follows is not there.
 const LACKS: [&str; 4] = ["lack", "lacked", "lacking", "lacks"];
 
-/// What cells say of a claim: each has the number of a row.
-#[derive(Clone, Copy)]
-pub(super) enum Answer {
-    Same(usize),
-    Other(usize),
-}
-
 /// What the cells of the named rows and columns say of the claim, if they say yes or no.
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let words = &claim.words;
@@ -79,9 +73,9 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
         let is_beside_others = is_only(&row.places) && has_other_rows(table, column.number)
             || is_only(&column.places) && has_other_columns(table, row.row);
         if says_yes == is_denied || (says_yes && is_beside_others) {
-            return Some(Answer::Other(row.row));
+            return Some(Answer::new(false, row.row));
         }
-        agreeing = agreeing.or(Some(Answer::Same(row.row)));
+        agreeing = agreeing.or(Some(Answer::new(true, row.row)));
     }
     agreeing
 }
@@ -123,7 +117,7 @@ fn is_denied(claim: &Claim<'_>, table: &Table<'_>, row: &Named, column: &[usize]
 }
 
 /// Whether a cell says yes, or no; `None` of one that says neither.
-fn cell_says_yes(table: &Table<'_>, row: usize, column: usize) -> Option<bool> {
+pub(super) fn cell_says_yes(table: &Table<'_>, row: usize, column: usize) -> Option<bool> {
     let cell = table.cell(row, column)?;
     let is_yes = |other: usize| table.cell(row, other).and_then(says_yes) == Some(true);
     let stands_for_no = || table.columns.iter().any(|other| is_yes(other.number));
