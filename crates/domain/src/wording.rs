@@ -177,6 +177,25 @@ pub fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || NEGATIONS.binary_search(&word).is_ok()
 }
 
+/// Whether a word in lower case is one of the scale of figures, in English or German.
+pub(crate) fn is_scale(word: &str) -> bool {
+    matches!(
+        word,
+        "billion"
+            | "billions"
+            | "million"
+            | "millionen"
+            | "millions"
+            | "mio"
+            | "mrd"
+            | "milliarden"
+            | "tausend"
+            | "thousand"
+            | "thousands"
+            | "tsd"
+    )
+}
+
 /// Cells of a table that say yes and no by themselves, in lower case.
 const YES: [&str; 12] =
     ["available", "included", "ja", "oui", "supported", "true", "yes", "☑", "✅", "✓", "✔", "✔\u{fe0f}"];

@@ -2,7 +2,7 @@
 
 use crate::markdown::{cells, is_table_delimiter, labelling_columns, only_label};
 use crate::month::is_month;
-use crate::wording::{has_digit, lower_case_words};
+use crate::wording::{has_digit, is_scale, lower_case_words};
 
 /// Words and signs of a cell that tell whether something is so.
 const ANSWERING_CELLS: [&str; 16] = [
@@ -121,27 +121,12 @@ fn begins_dates(label: &str) -> bool {
         && (words.iter().any(|word| word == "ended" || is_month(word)) || label.ends_with(','))
 }
 
-/// Words of the scale of figures, in lower case.
-const SCALES: [&str; 12] = [
-    "billion",
-    "billions",
-    "million",
-    "millionen",
-    "millions",
-    "mio",
-    "mrd",
-    "milliarden",
-    "tausend",
-    "thousand",
-    "thousands",
-    "tsd",
-];
 
 /// Whether a line tells the scale of figures, as "in EUR thousand", and not that of one: "5 million".
 pub(super) fn tells_scale(line: &str) -> bool {
     let words: Vec<String> = lower_case_words(line).collect();
     let is_of_figure = |before: Option<&String>| before.is_none_or(|word| has_digit(word));
-    let mut scales = words.iter().enumerate().filter(|(_, word)| SCALES.contains(&word.as_str()));
+    let mut scales = words.iter().enumerate().filter(|(_, word)| is_scale(word));
     scales.any(|(at, _)| !is_of_figure(at.checked_sub(1).and_then(|before| words.get(before))))
 }
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::source::{SourceParts, SourceSentence, Token};
 use super::term::TermKind;
 use crate::markdown::{BlockKind, PlacedGroups, RowOfGroup, cells};
+use crate::wording::{denies, says_yes};
 
 /// Most cells of a row that deny, and most words of the head of one: no honest table has more.
 const MOST_DENIED: usize = 16;
@@ -175,11 +176,10 @@ pub(super) fn name_of(words: &str, start: usize, tokens: &[Token]) -> Option<Vec
     Some(tokens.filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect())
 }
 
-/// Whether a cell says no: "no", "no, warning only", "never".
+/// Whether a cell says no by a word that denies in a claim, too: "no", "no, warning only", "never".
 fn says_no(cell: &str) -> bool {
-    let cell = cell.trim_matches(['*', '_', '`', ' ']);
-    let first = cell.split([',', ';', '(', '.', ':']).next().unwrap_or_default().trim_end();
-    ["no", "never", "none", "not yet"].iter().any(|no| first.eq_ignore_ascii_case(no))
+    let cell = cell.trim_matches(['*', '_', '`', ' ', '.']);
+    says_yes(cell) == Some(false) && denies(cell)
 }
 
 /// The number of the column, from 1, of each of these ascending places of a sentence, which is one column if it is no row.

@@ -65,14 +65,46 @@ impl Bound {
         })
     }
 
-    /// Whether a value stands so to the number.
+    /// Whether a value stands so to the number. One that is told as inexact is the value rounded.
     pub(super) fn holds(self, value: f64, number: f64) -> bool {
-        let is_close = (value - number).abs() <= INEXACT * value.abs();
+        let is_rounded = (value - number).abs() <= (INEXACT * value.abs()).min(last_digit(number) / 2.0 * (1.0 + 1e-9));
         match self {
             Self::Above => value > number,
             Self::Below => value < number,
-            Self::About => is_close,
-            Self::Almost => is_close && value <= number,
+            Self::About => is_rounded,
+            Self::Almost => is_rounded && value <= number,
         }
+    }
+}
+
+/// The value of one in the last digit of a number that is no zero: 1,000 of 12,000, and a tenth of 6.5.
+fn last_digit(number: f64) -> f64 {
+    let is_whole = |unit: &f64| ((number / unit).round() * unit - number).abs() <= 1e-9 * number.abs();
+    (-6..=15)
+        .rev()
+        .map(|exponent| 10_f64.powi(exponent))
+        .find(|unit| *unit <= number.abs() && is_whole(unit))
+        .unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inexact_number_is_the_value_rounded() {
+        let rows = [
+            (12_400.0, 12_000.0, true),
+            (12_400.0, 12_500.0, false),
+            (199.8, 200.0, true),
+            (199.8, 198.0, false),
+            (6.56, 7.0, false),
+            (6.8, 7.0, true),
+            (0.0, 0.0, true),
+        ];
+        for (value, number, expected) in rows {
+            assert_eq!(Bound::About.holds(value, number), expected, "{value} {number}");
+        }
+        assert!(Bound::Almost.holds(9_980.0, 10_000.0) && !Bound::Almost.holds(10_020.0, 10_000.0));
     }
 }

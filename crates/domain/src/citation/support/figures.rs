@@ -9,6 +9,7 @@ use super::restated::{Restated, restated};
 use crate::citation::source::SourceParts;
 use crate::citation::term::{Term, TermKind, is_weekday, terms};
 use crate::citation::unit::{Unit, scale_of};
+use crate::wording;
 
 /// Words around a calculated figure that state nothing.
 const AROUND: [&str; 8] = ["about", "approximately", "formula", "result", "results", "roughly", "therefore", "thus"];
@@ -82,11 +83,7 @@ fn unscaled(text: &str, term: &Term, sources: &[&SourceParts]) -> Option<String>
 
 /// Whether a word in lower case multiplies the number before it, in English or German.
 pub(super) fn is_scale(word: &str) -> bool {
-    scale_of(word).is_some()
-        || matches!(
-            word,
-            "bn" | "k" | "m" | "milliarden" | "millionen" | "mio" | "mn" | "mrd" | "tausend" | "thousands" | "tsd"
-        )
+    scale_of(word).is_some() || wording::is_scale(word) || matches!(word, "bn" | "k" | "m" | "mn")
 }
 
 /// Whether a line in lower case names the scale of the figures below it.
