@@ -91,6 +91,11 @@ pub(super) fn names_scale(line: &str) -> bool {
     SCALES.iter().any(|(_, forms)| forms.iter().any(|form| line.contains(form)))
 }
 
+/// Whether a line in lower case names this scale of the figures below it.
+pub(super) fn names_this_scale(line: &str, scale: &str) -> bool {
+    SCALES.iter().any(|(name, forms)| *name == scale && forms.iter().any(|form| line.contains(form)))
+}
+
 /// The figure of a table that the number of a term is when rounded: "84.3 million" of 84,310 in a table "in thousands". `None` if
 /// several are, or none.
 fn rounded(text: &str, term: &Term, sources: &[&SourceParts]) -> Option<String> {

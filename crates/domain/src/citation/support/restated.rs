@@ -55,45 +55,75 @@ const TELLING: [&str; 36] = [
 ];
 
 /// Words before a number of a source that is a limit itself.
-const LIMITS: [&str; 34] = [
+const LIMITS: [&str; 56] = [
     "ab",
     "above",
     "after",
+    "als",
+    "as",
     "at",
     "before",
     "below",
     "between",
+    "beyond",
     "bis",
+    "de",
+    "depuis",
+    "dès",
+    "dépassant",
+    "dépasse",
+    "dépassent",
+    "every",
     "exceed",
+    "exceeded",
     "exceeding",
     "exceeds",
+    "excess",
+    "fewer",
     "from",
+    "greater",
+    "higher",
     "höchstens",
+    "jusqu'à",
+    "larger",
     "least",
     "less",
     "limit",
+    "longer",
     "max",
     "maximum",
+    "mehr",
     "min",
     "mindestens",
     "minimum",
+    "moins",
     "more",
     "most",
+    "nearly",
     "over",
+    "per",
+    "plus",
     "than",
     "to",
     "under",
-    "until",
     "unter",
+    "until",
     "up",
+    "weniger",
     "within",
     "über",
-    "every",
-    "per",
 ];
+
+/// Whether a word in lower case stands before a limit.
+pub(super) fn is_limit(word: &str) -> bool {
+    LIMITS.contains(&word)
+}
 
 /// Most words before a number of a source in which one of a limit is looked for.
 const MOST_BEFORE: usize = 3;
+
+/// Most words behind a number of a source among which is what it counts.
+const MOST_AFTER: usize = 3;
 
 /// A figure as a source has it.
 pub(super) struct Restated {
@@ -112,6 +142,18 @@ pub(super) fn restated(claim: &Claim<'_>, place: usize, sources: &[&SourceParts]
         return None;
     }
     converted(claim, place, term, numbers()).or_else(|| inexact(claim, place, term, numbers()))
+}
+
+/// Whether a claim puts "more than" or "less than" before a number that its sources tell exactly, and nowhere as a limit.
+pub(super) fn oversteps(claim: &Claim<'_>, sources: &[&SourceParts]) -> bool {
+    let is_strict = |place: usize| matches!(Bound::before(claim, place), Some((Bound::Above | Bound::Below, _)));
+    let quantities = claim.terms.iter().enumerate().filter(|(_, term)| term.is_number() && !is_date(claim.text, term));
+    let mut strict = quantities.filter(|(place, _)| is_strict(*place));
+    strict.any(|(_, term)| {
+        let same = sources.iter().flat_map(|source| numbers(source));
+        let mut same = same.filter(|number| number.stem == term.stem && number.unit == term.unit).peekable();
+        same.peek().is_some() && same.all(|number| !number.is_limit())
+    })
 }
 
 /// A number of a source.
@@ -164,7 +206,8 @@ fn inexact<'s>(
     let is_told = match bound {
         Bound::About | Bound::Almost => true,
         Bound::Above | Bound::Below => {
-            start == 0 || claim.words.get(start - 1).is_some_and(|word| TELLING.contains(&word.as_ref()))
+            let is_verb = claim.words.get(start).is_some_and(|word| word.starts_with("exceed"));
+            is_verb || start == 0 || claim.words.get(start - 1).is_some_and(|word| TELLING.contains(&word.as_ref()))
         }
     };
     if !is_told || claim.tells_case() {
@@ -172,20 +215,41 @@ fn inexact<'s>(
     }
     let told: f64 = term.stem.parse().ok()?;
     let is_near = |value: f64| value <= told * FARTHEST && told <= value * FARTHEST;
+    let counted = counted_behind(claim, place);
+    let counts_same = |number: &Number<'_>| term.unit.is_some() || counted.is_none_or(|stem| number.counts(stem));
     let mut found = numbers.filter(|number| {
-        number.unit == term.unit && is_near(number.value) && bound.holds(number.value, told) && !number.is_limit()
+        number.unit == term.unit
+            && counts_same(number)
+            && is_near(number.value)
+            && bound.holds(number.value, told)
+            && !number.is_limit()
     });
     let only = found.next()?;
     let is_other = |other: Number<'_>| other.stem != only.stem;
     (!found.any(is_other)).then(|| Restated { stem: only.stem.to_owned(), unit: only.unit, unit_word: None })
 }
 
+/// The stem of the word that a number of a claim counts: the next one, if it has content.
+fn counted_behind<'c>(claim: &'c Claim<'_>, place: usize) -> Option<&'c str> {
+    let term = claim.terms.get(place + 1).filter(|term| term.kind == TermKind::Word)?;
+    let between = claim.text.get(claim.terms.get(place)?.range.end..term.range.start)?;
+    between.trim().is_empty().then_some(term.stem.as_str())
+}
+
 impl Number<'_> {
+    /// Whether a word with this stem follows closely.
+    fn counts(&self, stem: &str) -> bool {
+        let after = self.source.tokens.get(self.at + 1..).unwrap_or_default().iter().take(MOST_AFTER);
+        let term = self.source.term(stem);
+        let after: Vec<u32> = after.map(|token| token.term).collect();
+        term.is_some_and(|term| after.contains(&term))
+    }
+
     /// Whether it is a limit, or part of a range.
     fn is_limit(&self) -> bool {
         let before = self.source.tokens.get(self.at.saturating_sub(MOST_BEFORE)..self.at).unwrap_or_default();
         let mut words = before.iter().filter_map(|token| self.source.word(&token.bytes)).map(lower_case);
-        words.any(|word| LIMITS.contains(&word.as_ref()))
+        words.any(|word| is_limit(&word))
     }
 }
 

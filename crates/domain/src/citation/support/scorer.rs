@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cells::{Told, Verdict, told_by_cells};
+use super::cells::{Told, Verdict, leaves_open, told_by_cells};
 use super::contradiction::Difference;
 use super::fact::{Fact, facts};
 use super::features::{self, Comparison};
@@ -12,8 +12,10 @@ use super::misplaced::Values;
 use super::model::MODEL;
 use super::polarity::Claim;
 use super::quotation::{Quotation, quotation};
+use super::restated::oversteps;
 use super::{
-    Contradiction, ContradictionKind, MissingKind, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer, repeats,
+    Contradiction, ContradictionKind, MissingKind, Requalified, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer,
+    repeats,
 };
 use crate::citation::prepared::{Basis, PreparedSource};
 use crate::citation::source::SourceParts;
@@ -58,6 +60,14 @@ struct Dispute {
     weight: f32,
     /// Whether the source says that the claim's value is wrong.
     is_corrected: bool,
+}
+
+/// The sources of a claim, and what is known of it before its words are compared.
+struct Basics<'b> {
+    cited: &'b [&'b SourceParts],
+    told: Option<Told>,
+    /// Whether it puts "more than" before a number that they tell exactly.
+    oversteps: bool,
 }
 
 /// A claim held against sources.
@@ -119,14 +129,14 @@ impl LexicalScorer<'_> {
 
     fn judge(&self, claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[usize]) -> Judged {
         let cited = self.cited(sources);
-        let told = told_by_cells(claim, facts, &cited);
+        let (told, oversteps) = (told_by_cells(claim, facts, &cited), oversteps(claim, &cited));
         match as_sourced(claim, &cited, self.question.map(PreparedSource::parts)) {
             Some(read) => {
                 let facts = self::facts(&read);
                 let told = told.or_else(|| told_by_cells(&read, &facts, &cited));
-                self.judge_sourced(&read, &facts, sources, (&cited, told))
+                self.judge_sourced(&read, &facts, sources, Basics { cited: &cited, told, oversteps })
             }
-            None => self.judge_sourced(claim, facts, sources, (&cited, told)),
+            None => self.judge_sourced(claim, facts, sources, Basics { cited: &cited, told, oversteps }),
         }
     }
 
@@ -136,7 +146,7 @@ impl LexicalScorer<'_> {
         claim: &Claim<'_>,
         facts: &[Fact<'_>],
         sources: &[usize],
-        (cited, told): (&[&SourceParts], Option<Told>),
+        Basics { cited, told, oversteps }: Basics<'_>,
     ) -> Judged {
         let settled = told.as_ref().and_then(|told| claim.terms.get(told.settles?));
         let settle = |term: &Term| {
@@ -157,7 +167,14 @@ impl LexicalScorer<'_> {
         let is_told = told.as_ref().is_some_and(|told| matches!(told.verdict, Verdict::SaysSo));
         let missing = comparison.missing();
         let reversal = comparison.reversal().or(denied).filter(|reversal| {
-            !is_told || !matches!(reversal, Reversal::Denial | Reversal::Quantity | Reversal::Opposite)
+            !is_told
+                || !matches!(
+                    reversal,
+                    Reversal::Denial
+                        | Reversal::Quantity
+                        | Reversal::Opposite
+                        | Reversal::Qualifier(Requalified::Measure | Requalified::Limit)
+                )
         });
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
         let score = if is_told { score.max(SAID_BY_CELLS) } else { score };
@@ -169,7 +186,8 @@ impl LexicalScorer<'_> {
         // Cells say more than the words around them.
         let is_settled = |dispute: &Dispute| match dispute.contradiction.kind {
             ContradictionKind::Denial | ContradictionKind::Opposite => is_told,
-            ContradictionKind::Number | ContradictionKind::Date | ContradictionKind::Name => has_values,
+            ContradictionKind::Date => is_told || has_values,
+            ContradictionKind::Number | ContradictionKind::Name => has_values,
         };
         let differing = differing.filter(|dispute| !is_settled(dispute));
         let misplaced = self.misplaced(claim, facts, sources, is_repeated);
@@ -184,8 +202,15 @@ impl LexicalScorer<'_> {
         let dispute = corrected.or_else(by_cells).or(differing).or(misplaced);
         // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a small number that is
         // right proves nothing of what is said of it.
-        let is_decided =
-            !missing.is_empty() || reversal.is_some() || dispute.is_some() || comparison.shares_small_number_alone();
+        let quoted = quote.as_ref().map_or("", |quote| quote.text.as_str());
+        let is_open = || {
+            score >= SUPPORT_THRESHOLD && !is_told && !is_repeated && (oversteps || leaves_open(claim, cited, quoted))
+        };
+        let is_decided = is_open()
+            || !missing.is_empty()
+            || reversal.is_some()
+            || dispute.is_some()
+            || comparison.shares_small_number_alone();
         let support = Support {
             score: if is_decided { score.min(HIGHEST_DECIDED) } else { score },
             quote,

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use super::degree::{Degree, Measure};
-use super::table::{Column, Table};
+use super::table::{Column, Table, number_in};
 use crate::citation::support::bound::Bound;
 use crate::citation::support::figures::plain_and_scale;
 use crate::citation::support::polarity::Claim;
+use crate::citation::support::restated::is_limit;
 use crate::citation::term::TermKind;
-use crate::citation::unit::Unit;
+use crate::citation::unit::{Unit, measures_same};
 use crate::wording::lower_case;
 
 /// Cells for a number without a bound, and for none.
@@ -18,28 +19,57 @@ const NOTHING: [&str; 3] = ["free", "gratis", "kostenlos"];
 /// Words of a claim about prices.
 const COSTS: [&str; 6] = ["cost", "costs", "coûte", "kosten", "kostet", "priced"];
 
-/// A number in a cell.
+/// A number in a cell, with the unit that stands beside it or in the label of its column.
 #[derive(Clone, Copy)]
 pub(super) struct Amount {
     pub(super) value: f64,
     pub(super) unit: Option<Unit>,
+    pub(super) sign: Sign,
 }
 
-/// The only number in a cell, not below zero.
+/// The sign of a number in a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    None,
+    Minus,
+    Parentheses,
+}
+
+/// The only number in a cell, if the cell is no range or bound. One in parentheses is a cost, or a loss.
 pub(super) fn amount(table: &Table<'_>, row: usize, column: &Column) -> Option<Amount> {
     let cell = table.cell(row, column.number)?;
     let said = lower_case(cell);
-    if UNLIMITED.contains(&said.as_ref()) || NOTHING.contains(&said.as_ref()) {
-        let value = if UNLIMITED.contains(&said.as_ref()) { f64::INFINITY } else { 0.0 };
-        return Some(Amount { value, unit: None });
+    let is_said = |list: &[&str]| list.contains(&said.as_ref());
+    if is_said(&UNLIMITED) || is_said(&NOTHING) {
+        return Some(Amount {
+            value: if is_said(&UNLIMITED) { f64::INFINITY } else { 0.0 },
+            unit: None,
+            sign: Sign::None,
+        });
     }
     let words = table.words(row, column.number);
-    let mut numbers = words.into_iter().filter(|word| word.kind == TermKind::Number);
-    let number = numbers
-        .next()
-        .filter(|_| numbers.next().is_none() && !cell.starts_with(['(', '-', '−', '–', '<', '>', '~']))?;
-    let value = table.source.stem(number.term)?.parse().ok()?;
-    Some(Amount { value, unit: number.unit })
+    let mut numbers = words.iter().filter(|word| matches!(word.kind, TermKind::Number | TermKind::Spelled));
+    let number = numbers.next().filter(|_| numbers.next().is_none())?;
+    let before = said.split(|sign: char| sign.is_ascii_digit()).next().unwrap_or_default();
+    let is_bound =
+        cell.starts_with(['<', '>', '~', '≤', '≥', '±']) || cell.ends_with('+') || before.split(' ').any(is_limit);
+    if is_bound {
+        return None;
+    }
+    let sign = match cell.chars().next() {
+        Some('(') => Sign::Parentheses,
+        Some('-' | '−' | '–') => Sign::Minus,
+        _ => Sign::None,
+    };
+    let value = table
+        .source
+        .word(&number.bytes)
+        .and_then(number_in)
+        .or_else(|| table.source.stem(number.term)?.parse().ok())?;
+    // "Year ended" is no measure.
+    let above = column.units.iter().copied().find(|unit| *unit != "year").filter(|_| column.units.len() == 1);
+    let value = if sign == Sign::Minus { -value } else { value };
+    Some(Amount { value, unit: number.unit.or(above), sign })
 }
 
 /// The only column with numbers in these rows that a comparison is about: one that the claim names, one whose label says what is
@@ -62,7 +92,17 @@ pub(super) fn measured<'t>(
     let labels = if tells_price { Measure::PRICE.labels() } else { degree.measure.labels() };
     let has_numbers = |column: &&Column| rows.iter().all(|row| amount(table, *row, column).is_some());
     let is_labelled = |column: &&Column| labels.is_empty() || table.has_label(column, labels);
-    let found: Vec<&Column> = table.columns.iter().filter(has_numbers).filter(is_labelled).collect();
+    let numeric: Vec<&Column> = table.columns.iter().filter(has_numbers).collect();
+    let labelled: Vec<&Column> = numeric.iter().copied().filter(is_labelled).collect();
+    // "28 €" is a price whatever stands above it.
+    let measure = if tells_price { Measure::PRICE } else { degree.measure };
+    let is_of_kind = |column: &&Column| {
+        let units = rows.iter().filter_map(|row| amount(table, *row, column)?.unit);
+        measure
+            .kind()
+            .is_some_and(|kind| units.clone().count() > 0 && units.clone().all(|unit| measures_same(unit, kind)))
+    };
+    let found = if labelled.is_empty() { numeric.into_iter().filter(is_of_kind).collect() } else { labelled };
     let named = found.iter().filter(|column| !column.places.is_empty());
     let named: Vec<&Column> = named.copied().collect();
     match (named.as_slice(), found.as_slice()) {

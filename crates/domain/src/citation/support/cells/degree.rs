@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::amount::Amount;
+use crate::citation::unit::Unit;
 use crate::wording::is_negation;
 
 /// Beginnings of words in the label of a column that words of comparison measure.
@@ -37,6 +38,16 @@ pub(super) enum Measure {
 
 impl Measure {
     pub(super) const PRICE: Self = Self::Labelled(&PRICE);
+
+    /// A unit of its kind.
+    pub(super) fn kind(self) -> Option<Unit> {
+        match self {
+            Self::Labelled(labels) if labels == PRICE => Some("euro"),
+            Self::Labelled(labels) if labels == WEIGHT => Some("kg"),
+            Self::Labelled(labels) if labels == TIME => Some("hour"),
+            Self::Any | Self::Labelled(_) | Self::Years => None,
+        }
+    }
 
     /// Whether an amount can be of this.
     pub(super) fn is_of(self, amount: &Amount) -> bool {
@@ -180,14 +191,22 @@ const ENDINGS: [&str; 5] = ["e", "em", "en", "er", "es"];
 const EXPENSIVE: [&str; 3] = ["cher", "costly", "expensive"];
 
 impl Degree {
-    /// The only comparison of the words of a claim; `None` where there are several, or a denial.
-    pub(super) fn of(words: &[Cow<'_, str>]) -> Option<Self> {
+    /// The only comparison of a claim, but for words of names; `None` where there are several, or a denial.
+    pub(super) fn of(words: &[Cow<'_, str>], is_name: impl Fn(usize) -> bool) -> Option<Self> {
         if words.iter().any(|word| is_negation(word)) {
             return None;
         }
-        let found = (0..words.len()).filter_map(|at| Self::at(words, at));
-        let mut found = found.chain(Self::as_many_as(words));
+        let mut found = Self::all(words, is_name);
         found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The comparisons of a claim, but for words of names.
+    pub(super) fn all<'w>(
+        words: &'w [Cow<'_, str>],
+        is_name: impl Fn(usize) -> bool + 'w,
+    ) -> impl Iterator<Item = Self> + 'w {
+        let places = (0..words.len()).filter(move |at| !is_name(*at));
+        places.filter_map(|at| Self::at(words, at)).chain(Self::as_many_as(words))
     }
 
     /// The one of "as many as" and "twice as expensive as".
@@ -197,8 +216,12 @@ impl Degree {
         let than = words.iter().enumerate().skip(from + 2).find(|(_, word)| matches!(word.as_ref(), "as" | "wie"))?.0;
         let (_, measure) = AS.iter().find(|(word, _)| words.get(from + 1).is_some_and(|own| own == word))?;
         let before = |back: usize| from.checked_sub(back).and_then(|place| words.get(place)).map_or("", AsRef::as_ref);
+        let is_multiple = |word: &str| word.ends_with("mal") || matches!(word, "fois" | "times");
         let counted = |word: &str| TIMES.iter().find(|(times, _)| *times == word).map(|(_, factor)| *factor);
-        let factor = if before(1) == "times" { counted(before(2))? } else { counted(before(1)).unwrap_or(1.0) };
+        let factor = match before(1) {
+            "times" => counted(before(2))?,
+            word => counted(word).or_else(|| (!is_multiple(word)).then_some(1.0))?,
+        };
         Some(Self { relation: Relation::Times(factor), measure: *measure, from, at: from + 1, than: Some(than) })
     }
 

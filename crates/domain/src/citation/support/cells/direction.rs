@@ -137,10 +137,15 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
     differs(from, to).then_some(differing)
 }
 
-/// Whether a row rose or fell between two years by as much as a claim says: "by 318", "by 7 %".
+/// Whether a row rose or fell between two years by as much as a claim says, "by 318", "by 7 %", or is higher or lower in one year
+/// than in the other.
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let (movement, at) = movement(&claim.words, |place| table.is_named_at(place))?;
     let [row] = table.named_rows.as_slice() else { return None };
+    let is_comparison = claim.words.get(at).is_some_and(|word| COMPARATIVES.contains(&word.as_ref()));
+    if is_comparison && let Some((from, to)) = values_of_years(table, claim, (row.row, at), true) {
+        return Some(Answer::new(movement.leads(from, to), row.row));
+    }
     let is_change = |place: &usize| {
         let is_quantity = claim.terms.get(*place).is_some_and(|term| is_quantity(claim, term));
         is_quantity && !table.is_named_at(*place) && is_change(&claim.words, *place, at)

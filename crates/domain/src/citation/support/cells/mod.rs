@@ -19,6 +19,7 @@ mod yes_no;
 
 use std::ops::Range;
 
+use self::degree::Degree;
 use self::pairing::Pairing;
 use self::table::{Table, tables};
 use super::contradiction::{ContradictionKind, Difference};
@@ -26,6 +27,7 @@ use super::fact::Fact;
 use super::polarity::Claim;
 use crate::citation::source::SourceParts;
 use crate::citation::term::{Term, TermKind};
+use crate::wording::lower_case_words;
 
 /// The cells of a table that tell whether a claim is so.
 pub(super) struct Told {
@@ -109,6 +111,30 @@ pub(super) fn told_by_cells(claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[&S
     differing.filter(|told| !has_values || !is_of_values(told)).or(agreeing)
 }
 
+/// Whether a claim that no cells bear out compares a row or column of a table, or names a cell with nothing in it. `words` are those
+/// of the source that support it best: what they say themselves is told.
+pub(super) fn leaves_open(claim: &Claim<'_>, sources: &[&SourceParts], words: &str) -> bool {
+    if claim.text.contains(" | ") {
+        return false;
+    }
+    let mut tables = sources.iter().flat_map(|source| tables(source, claim));
+    tables.any(|table| {
+        let comparisons: Vec<&str> = Degree::all(&claim.words, |place| table.is_named_at(place))
+            .filter_map(|degree| claim.words.get(degree.from).map(AsRef::as_ref))
+            .collect();
+        let is_said = |comparison: &&str| lower_case_words(words).any(|word| word == *comparison);
+        let is_compared = !comparisons.is_empty() && !comparisons.iter().all(is_said);
+        !table.named_rows.is_empty() && is_compared || is_about_nothing(&table)
+    })
+}
+
+/// Whether all cells of the only row and the columns that a claim names are empty.
+fn is_about_nothing(table: &Table<'_>) -> bool {
+    let [row] = table.named_rows.as_slice() else { return false };
+    let mut cells = table.named_columns().map(|column| table.cell(row.row, column.number)).peekable();
+    cells.peek().is_some() && cells.all(|cell| cell == Some(""))
+}
+
 /// The verdict of a table.
 fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(Verdict, Answer)> {
     let answers = [
@@ -116,7 +142,7 @@ fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(
         (ContradictionKind::Opposite, opening::answer(table, claim)),
         (ContradictionKind::Opposite, comparison::answer(table, claim)),
         (ContradictionKind::Number, bounds::answer(table, claim)),
-        (ContradictionKind::Number, direction::answer(table, claim)),
+        (ContradictionKind::Opposite, direction::answer(table, claim)),
         (ContradictionKind::Denial, quantity::answer(table, claim)),
     ];
     let answers = || answers.iter().filter_map(|(kind, answer)| Some((*kind, (*answer)?)));

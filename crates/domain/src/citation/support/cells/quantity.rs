@@ -3,12 +3,15 @@
 use std::ops::Range;
 
 use super::Answer;
+use super::amount::amount;
+use super::bounds::Bounding;
 use super::opening;
 use super::table::{Column, Named, Table};
 use super::yes_no::cell_says_yes;
 use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;
-use crate::citation::term::TermKind;
+use crate::citation::support::restated::is_limit;
+use crate::citation::term::{Term, TermKind};
 use crate::wording::is_negation;
 
 /// Most cells that are looked at.
@@ -62,8 +65,8 @@ struct Quantified {
     quantity: Quantity,
     /// The place of the word that says what they are.
     noun: usize,
-    /// The places of the words behind "except".
-    excepted: Range<usize>,
+    /// The place of "except".
+    except: Option<usize>,
 }
 
 /// Whether a claim is about all rows or columns of a table, or none.
@@ -80,11 +83,11 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
         return None;
     }
     let (number, says_closed) = (number(table, claim), opening::says_closed(claim));
-    let cells = quantified.cells(table)?.into_iter().take(MOST_CELLS);
+    let cells = quantified.cells(table, claim)?.into_iter().take(MOST_CELLS);
     let told: Vec<(usize, Option<bool>)> = cells
         .map(|cell| {
             let has_it = match number {
-                Some(number) => has_number(table, (cell.row, cell.column), number),
+                Some(number) => has_number(table, claim, (cell.row, cell.column), number),
                 None => match says_closed {
                     Some(says_closed) => {
                         opening::is_closed(table, cell.row, cell.column).map(|is_closed| is_closed == says_closed)
@@ -100,7 +103,7 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
         return Some(Answer::new(is_so, *row));
     }
     let (first, _) = told.first().filter(|_| told.len() > 1 && told.iter().all(|(_, has_it)| has_it.is_some()))?;
-    Some(Answer::new(!is_so, *first))
+    Some(Answer { is_so: !is_so, row: *first, number })
 }
 
 /// A cell that a claim is about.
@@ -118,7 +121,10 @@ impl Quantified {
         let is = |place: usize, list: &[&str]| words.get(place).is_some_and(|word| list.contains(&word.as_ref()));
         // "Lite has no search" is about Lite.
         let is_first = |place: usize| place == 0 && (is(0, &NONE) || is(0, &SOME));
-        let mut found = (0..words.len()).filter(|place| is(*place, &ALL) || is_first(*place));
+        let is_number = |place: usize| claim.terms.get(place).is_some_and(Term::is_number);
+        // "Every 15 minutes" is a rate.
+        let is_all = |place: usize| is(place, &ALL) && (is(place, &["all", "alle"]) || !is_number(place + 1));
+        let mut found = (0..words.len()).filter(|place| is_all(*place) || is_first(*place));
         let at = found.next().filter(|_| found.next().is_none())?;
         let except = (at..words.len()).find(|place| is(*place, &EXCEPT));
         let is_denial = |place: &usize| {
@@ -134,20 +140,26 @@ impl Quantified {
             [_] if is(at, &SOME) => Quantity::NotAll,
             _ => return None,
         };
-        let is_number = |place: usize| claim.terms.get(place).is_some_and(|term| term.is_number());
-        let excepted = except.map_or(0..0, |except| {
-            let is_name = |place: &usize| {
-                is(*place, &JOINING) || claim.terms.get(*place).is_some_and(|term| term.kind != TermKind::Stop)
-            };
-            except + 1..(except + 1..words.len()).take_while(is_name).last().map_or(except, |last| last) + 1
-        });
         let noun = (at + 1..words.len()).find(|place| !is(*place, &LEADING) && !is_number(*place))?;
-        (!is(noun + 1, &LIMITING) && !claim.tells_case()).then_some(Self { quantity, noun, excepted })
+        (!is(noun + 1, &LIMITING) && !claim.tells_case()).then_some(Self { quantity, noun, except })
+    }
+
+    /// The places behind "except" of the names of lines: "all routers except Beta support USB".
+    fn excepted(&self, table: &Table<'_>, claim: &Claim<'_>) -> Range<usize> {
+        let Some(except) = self.except else { return 0..0 };
+        let is_row = |place: &usize| table.named_rows.iter().any(|row| row.places.contains(place));
+        let is_column = |place: &usize| table.named_columns().any(|column| column.places.contains(place));
+        let joins = |place: &usize| claim.words.get(*place).is_some_and(|word| JOINING.contains(&word.as_ref()));
+        let first = (except + 1..claim.words.len()).find(|place| !joins(place));
+        let of_rows = first.is_some_and(|first| is_row(&first));
+        let is_name = |place: &usize| joins(place) || if of_rows { is_row(place) } else { is_column(place) };
+        except + 1..(except + 1..claim.words.len()).take_while(is_name).last().map_or(except, |last| last) + 1
     }
 
     /// The cells that the claim is about: of all rows in the columns that it names, or of all columns in the rows.
-    fn cells(&self, table: &Table<'_>) -> Option<Vec<Cell>> {
-        let is_excepted = |places: &[usize]| places.first().is_some_and(|first| self.excepted.contains(first));
+    fn cells(&self, table: &Table<'_>, claim: &Claim<'_>) -> Option<Vec<Cell>> {
+        let excepted = self.excepted(table, claim);
+        let is_excepted = |places: &[usize]| places.first().is_some_and(|first| excepted.contains(first));
         let (left_out, rows): (Vec<&Named>, Vec<&Named>) =
             table.named_rows.iter().partition(|row| is_excepted(&row.places));
         let columns: Vec<&Column> = table.named_columns().filter(|column| !is_excepted(&column.places)).collect();
@@ -173,22 +185,28 @@ impl Quantified {
     }
 }
 
-/// The only number of a claim that names nothing, as the source numbers it.
-fn number(table: &Table<'_>, claim: &Claim<'_>) -> Option<u32> {
-    let is_value = |place: usize| {
-        let term = claim.terms.get(place);
-        !table.is_named_at(place)
-            && term.is_some_and(|term| term.kind == TermKind::Number && !is_date(claim.text, term))
+/// The place of the only number of a claim that names nothing.
+fn number(table: &Table<'_>, claim: &Claim<'_>) -> Option<usize> {
+    let is_value = |place: &usize| {
+        let term = claim.terms.get(*place).filter(|_| !table.is_named_at(*place));
+        term.is_some_and(|term| term.kind == TermKind::Number && !is_date(claim.text, term))
     };
-    let mut numbers = (0..claim.terms.len()).filter(|place| is_value(*place));
-    let place = numbers.next().filter(|_| numbers.next().is_none())?;
-    *table.claimed.get(place)?
+    let mut numbers = (0..claim.terms.len()).filter(is_value);
+    numbers.next().filter(|_| numbers.next().is_none())
 }
 
-/// Whether a cell has a number; `None` if it has none at all.
-fn has_number(table: &Table<'_>, (row, column): (usize, usize), number: u32) -> Option<bool> {
-    let words = table.words(row, column);
+/// Whether a cell has the number at a place of a claim, or a value that it bounds; `None` if it has no number, and of limits.
+fn has_number(table: &Table<'_>, claim: &Claim<'_>, (row, column): (usize, usize), place: usize) -> Option<bool> {
+    let column = table.column(column)?;
+    if let Some(bounding) = Bounding::at(claim, place) {
+        return bounding.holds(table, claim, &amount(table, row, column)?);
+    }
+    if place.checked_sub(1).and_then(|before| claim.words.get(before)).is_some_and(|word| is_limit(word)) {
+        return None;
+    }
+    let number = table.claimed.get(place).copied().flatten();
+    let words = table.words(row, column.number);
     let mut numbers = words.iter().filter(|word| word.kind == TermKind::Number).peekable();
     numbers.peek()?;
-    Some(numbers.any(|word| word.term == number))
+    Some(numbers.any(|word| Some(word.term) == number))
 }

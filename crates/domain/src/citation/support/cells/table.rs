@@ -9,6 +9,7 @@ use super::ranges;
 use crate::citation::columns::heads_above;
 use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::support::contradiction::is_year;
+use crate::citation::support::figures::names_this_scale;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, is_unit, unit_named};
@@ -362,6 +363,15 @@ impl<'s> Table<'s> {
     /// Whether a term is a year.
     pub(super) fn is_year(&self, term: u32) -> bool {
         self.source.stem(term).is_some_and(|stem| is_year(None, stem))
+    }
+
+    /// Whether the header of the table, or the sentence that introduces it, names a scale.
+    pub(super) fn names_scale(&self, scale: &str) -> bool {
+        let row = self.source.sentences.get(self.rows.start);
+        let lines = row.into_iter().flat_map(|row| row.header.clone().chain(row.lead_in.clone()));
+        let texts =
+            lines.filter_map(|line| self.source.sentences.get(line)).filter_map(|line| self.source.word(&line.bytes));
+        texts.map(lower_case).any(|text| names_this_scale(&text, scale))
     }
 
     /// Whether a row sums up others.

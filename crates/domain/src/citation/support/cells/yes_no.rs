@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Answer;
+use super::degree::Degree;
 use super::table::{Named, Table};
 use crate::citation::negation::DenialKind;
 use crate::citation::support::polarity::Claim;
@@ -77,7 +78,8 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
         }
         agreeing = agreeing.or(Some(Answer::new(true, row.row)));
     }
-    agreeing
+    // "The cheapest plan with SSO is Team" says more than that Team has it.
+    agreeing.filter(|_| Degree::all(words, |place| table.is_named_at(place)).next().is_none())
 }
 
 /// Whether a claim has a sign of a cell itself: "SSO: ✗".
