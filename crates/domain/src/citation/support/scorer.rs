@@ -191,10 +191,11 @@ impl LexicalScorer<'_> {
         };
         let differing = differing.filter(|dispute| !is_settled(dispute));
         let misplaced = self.misplaced(claim, facts, sources, is_repeated);
-        let (corrected, misplaced) = match misplaced.filter(|found| found.is_corrected || !has_values) {
-            Some(found) if found.is_corrected => (Some(found), None),
-            found => (None, found),
-        };
+        let (corrected, misplaced) =
+            match misplaced.filter(|found| found.is_corrected || !(has_values || is_settled(found))) {
+                Some(found) if found.is_corrected => (Some(found), None),
+                found => (None, found),
+            };
         let by_cells = || {
             let Told { verdict: Verdict::Differs(difference), source, bytes, .. } = told? else { return None };
             if is_repeated { None } else { dispute(difference, (cited, sources), source, &bytes) }

@@ -127,8 +127,5 @@ pub(super) fn is_distance(claim: &Claim<'_>, place: usize, (from, to): (f64, f64
     };
     let is_it = |value: f64| is(value, &term.stem) || plain.as_deref().is_some_and(|plain| is(value, plain));
     let is_relative = || from != 0.0 && is_it((to - from) / from * 100.0);
-    match term.unit == Some("percent") {
-        true => is_relative() || (are_percents && is_it(to - from)),
-        false => is_it(to - from),
-    }
+    if term.unit == Some("percent") { is_relative() || (are_percents && is_it(to - from)) } else { is_it(to - from) }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::amount::is_distance;
 use super::table::{Column, Table, is_equal, number_in};
+use super::years::{ValuesOfYears, values_of_years};
 use super::{Answer, Differing};
 use crate::citation::support::contradiction::ContradictionKind;
 use crate::citation::support::figures::is_date;
@@ -133,7 +134,7 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
     if let Some(change) = change_told(table, row.row, claim) {
         return differs(0.0, change).then_some(differing);
     }
-    let (from, to) = values_of_years(table, claim, (row.row, at), is_comparison)?;
+    let ValuesOfYears { from, to, .. } = values_of_years(table, claim, at, is_comparison)?;
     differs(from, to).then_some(differing)
 }
 
@@ -141,26 +142,31 @@ pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing>
 /// than in the other.
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let (movement, at) = movement(&claim.words, |place| table.is_named_at(place))?;
-    let [row] = table.named_rows.as_slice() else { return None };
     let is_comparison = claim.words.get(at).is_some_and(|word| COMPARATIVES.contains(&word.as_ref()));
-    if is_comparison && let Some((from, to)) = values_of_years(table, claim, (row.row, at), true) {
-        return Some(Answer::new(movement.leads(from, to), row.row));
+    if is_comparison && let Some(ValuesOfYears { from, to, row }) = values_of_years(table, claim, at, true) {
+        return Some(Answer::new(movement.leads(from, to), row));
     }
     let is_change = |place: &usize| {
         let is_quantity = claim.terms.get(*place).is_some_and(|term| is_quantity(claim, term));
         is_quantity && !table.is_named_at(*place) && is_change(&claim.words, *place, at)
     };
     let mut numbers = (0..claim.terms.len()).filter(is_change);
-    let number = numbers.next().filter(|_| numbers.next().is_none())?;
-    let (from, to) = values_of_years(table, claim, (row.row, at), false)?;
-    let is_of_percents = table.cell(row.row, 2).is_some_and(|cell| cell.contains('%'));
+    let number = numbers.next();
+    let ValuesOfYears { from, to, row } = values_of_years(table, claim, at, false)?;
+    // "Fell from 2019 to 2020" tells no number.
+    let Some(number) = number.filter(|_| numbers.next().is_none()) else {
+        let tells_number =
+            claim.terms.iter().enumerate().any(|(place, term)| is_quantity(claim, term) && !table.is_named_at(place));
+        return (!tells_number).then(|| Answer::new(movement.leads(from, to), row));
+    };
+    let is_of_percents = table.cell(row, 2).is_some_and(|cell| cell.contains('%'));
     let is_so = movement.leads(from, to) && is_distance(claim, number, (from, to), is_of_percents);
     // A column of changes may be told otherwise than from year to year.
     let stands_there = || {
         let term = table.claimed.get(number).copied().flatten();
-        table.tokens(row.row).iter().any(|token| Some(token.term) == term)
+        table.tokens(row).iter().any(|token| Some(token.term) == term)
     };
-    (is_so || !stands_there()).then_some(Answer { is_so, row: row.row, number: Some(number) })
+    (is_so || !stands_there()).then_some(Answer { is_so, row, number: Some(number) })
 }
 
 /// Whether a number is that by which something moves: "rose by EUR 318", "a 7 % rise".
@@ -169,20 +175,6 @@ fn is_change(words: &[Cow<'_, str>], number: usize, movement: usize) -> bool {
     let preposition = before.iter().rev().find(|word| BY.contains(&word.as_ref()) || TO.contains(&word.as_ref()));
     let is_before = movement > number && movement - number <= MOST_AFTER_BY;
     preposition.map_or(is_before, |word| BY.contains(&word.as_ref()))
-}
-
-/// The values of a row in the years between which the claim tells a movement by the word at a place.
-fn values_of_years(
-    table: &Table<'_>,
-    claim: &Claim<'_>,
-    (row, at): (usize, usize),
-    is_comparison: bool,
-) -> Option<(f64, f64)> {
-    let (from, to) = years(table, claim, at, is_comparison)?;
-    let value = |column: &Column| table.cell(row, column.number).and_then(number_in);
-    let (from, to) = (value(from)?, value(to)?);
-    // A larger loss is further below zero.
-    Some(if from < 0.0 && to < 0.0 { (-from, -to) } else { (from, to) })
 }
 
 /// The movement that the words tell, and the place of its word; `None` if they tell none or both. A denied one is none.
@@ -230,37 +222,4 @@ fn change_told(table: &Table<'_>, row: usize, claim: &Claim<'_>) -> Option<f64> 
     let claimed =
         |value: f64| numbers().filter_map(|term| term.stem.parse().ok()).any(|number| is_equal(number, value.abs()));
     values.find(|value| *value != 0.0 && claimed(*value))
-}
-
-/// The two columns of years between which the claim tells a movement, the one that it begins with first: of two years that it
-/// names the earlier one, or with a comparative the one behind "than"; else the year before the one that it names.
-fn years<'t>(
-    table: &'t Table<'_>,
-    claim: &Claim<'_>,
-    at: usize,
-    is_comparison: bool,
-) -> Option<(&'t Column, &'t Column)> {
-    let columns: Vec<(u32, &Column)> =
-        table.columns.iter().filter_map(|column| Some((table.year_of(column)?, column))).collect();
-    let column = |year: u32| {
-        let mut found = columns.iter().filter(|(other, _)| *other == year).map(|(_, column)| *column);
-        found.next().filter(|_| found.next().is_none())
-    };
-    let mut claimed: Vec<(usize, u32)> = claim
-        .terms
-        .iter()
-        .enumerate()
-        .filter(|(_, term)| is_date(claim.text, term))
-        .filter_map(|(place, term)| Some((place, term.stem.parse().ok()?)))
-        .collect();
-    claimed.dedup_by_key(|(_, year)| *year);
-    match claimed.as_slice() {
-        [(_, year)] if !is_comparison => Some((column(year.checked_sub(1)?)?, column(*year)?)),
-        [(_, one), (second, two)] if is_comparison => {
-            let than = claim.words.iter().position(|word| word == "than")?;
-            (at < than && than < *second).then_some((column(*two)?, column(*one)?))
-        }
-        [(_, one), (_, two)] => Some((column(*one.min(two))?, column(*one.max(two))?)),
-        _ => None,
-    }
 }

@@ -15,6 +15,7 @@ mod pairing;
 mod quantity;
 mod ranges;
 mod table;
+mod years;
 mod yes_no;
 
 use std::ops::Range;

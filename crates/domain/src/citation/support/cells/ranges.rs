@@ -41,12 +41,11 @@ pub(super) fn row_with(source: &SourceParts, rows: Range<usize>, claim: &Claim<'
 
 /// The only row whose name is a range of days with one of the claim in it.
 fn row_of_day(source: &SourceParts, mut rows: Range<usize>, claim: &Claim<'_>) -> Option<Named> {
-    let named = rows.find_map(|number| {
+    rows.find_map(|number| {
         let tokens: Vec<&Token> = name_tokens(source, source.sentences.get(number)?).collect();
         let places: Vec<usize> = days_of(claim, &days_between(source, &tokens)).collect();
         (!places.is_empty()).then_some(Named { row: number, places, is_range: true })
-    });
-    named
+    })
 }
 
 /// The stems of the days that lie between two which a name has: of "Mon–Fri".
