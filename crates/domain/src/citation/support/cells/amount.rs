@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::degree::{Degree, Measure};
+use super::degree::{COSTS, Degree, Measure};
 use super::table::{Column, Table, number_in};
 use crate::citation::support::bound::Bound;
 use crate::citation::support::figures::plain_and_scale;
@@ -15,9 +15,6 @@ use crate::wording::lower_case;
 /// Cells for a number without a bound, and for none.
 const UNLIMITED: [&str; 4] = ["no limit", "unbegrenzt", "unlimited", "∞"];
 const NOTHING: [&str; 3] = ["free", "gratis", "kostenlos"];
-
-/// Words of a claim about prices.
-const COSTS: [&str; 6] = ["cost", "costs", "coûte", "kosten", "kostet", "priced"];
 
 /// A number in a cell, with the unit that stands beside it or in the label of its column.
 #[derive(Clone, Copy)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::amount::Amount;
+use crate::citation::support::polarity::Claim;
 use crate::citation::unit::Unit;
 use crate::wording::is_negation;
 
@@ -12,6 +13,9 @@ const WEIGHT: [&str; 4] = ["gewicht", "mass", "poids", "weigh"];
 const LENGTH: [&str; 8] = ["dauer", "distan", "durat", "durée", "leng", "läng", "strecke", "time"];
 const TIME: [&str; 6] = ["dauer", "delay", "durat", "durée", "latenc", "time"];
 const BEGINNING: [&str; 9] = ["built", "establish", "found", "gegründ", "gründ", "launch", "open", "releas", "year"];
+
+/// Words of a claim about prices.
+pub(super) const COSTS: [&str; 6] = ["cost", "costs", "coûte", "kosten", "kostet", "priced"];
 
 /// Years that a table may tell.
 const YEARS: std::ops::Range<f64> = 1000.0..2100.0;
@@ -37,6 +41,14 @@ pub(super) enum Measure {
 }
 
 impl Measure {
+    /// That of the only comparison of a claim, if it tells more than that.
+    pub(super) fn of(claim: &Claim<'_>) -> Option<Self> {
+        let degree = Degree::of(&claim.words, |_| false)?;
+        let tells_price = claim.words.iter().any(|word| COSTS.contains(&word.as_ref()));
+        let measure = if tells_price { Self::PRICE } else { degree.measure };
+        (measure != Self::Any).then_some(measure)
+    }
+
     pub(super) const PRICE: Self = Self::Labelled(&PRICE);
 
     /// A unit of its kind.
@@ -207,6 +219,12 @@ impl Degree {
     ) -> impl Iterator<Item = Self> + 'w {
         let places = (0..words.len()).filter(move |at| !is_name(*at));
         places.filter_map(|at| Self::at(words, at)).chain(Self::as_many_as(words))
+    }
+
+    /// Whether a word in lower case compares.
+    pub(super) fn is_of(word: &str) -> bool {
+        let is_superlative = |superlative: &str| !superlative.is_empty() && word.starts_with(superlative);
+        WORDS.iter().any(|(comparative, superlative, ..)| word == *comparative || is_superlative(superlative))
     }
 
     /// The one of "as many as" and "twice as expensive as".

@@ -92,7 +92,7 @@ pub(super) fn told_by_cells(claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[&S
     }
     let (mut agreeing, mut differing): (Option<Told>, Option<Told>) = (None, None);
     for (index, source) in sources.iter().enumerate() {
-        for table in tables(source, claim) {
+        for table in introduced(tables(source, claim)) {
             let Some((verdict, answer)) = verdict(&table, claim, facts) else { continue };
             let Some(bytes) = source.sentences.get(answer.row).map(|row| row.bytes.clone()) else { continue };
             let told = Told { verdict, source: index, bytes, settles: answer.number };
@@ -112,11 +112,22 @@ pub(super) fn told_by_cells(claim: &Claim<'_>, facts: &[Fact<'_>], sources: &[&S
     differing.filter(|told| !has_values || !is_of_values(told)).or(agreeing)
 }
 
+/// Of several tables those whose introduction has most words of the claim: "Sales of segment B" are those below "Segment B".
+fn introduced(tables: Vec<Table<'_>>) -> impl Iterator<Item = Table<'_>> {
+    let most = tables.iter().map(Table::introduced).max().unwrap_or_default();
+    tables.into_iter().filter(move |table| table.introduced() == most)
+}
+
 /// Whether a claim that no cells bear out compares a row or column of a table, or names a cell with nothing in it. `words` are those
 /// of the source that support it best: what they say themselves is told.
 pub(super) fn leaves_open(claim: &Claim<'_>, sources: &[&SourceParts], words: &str) -> bool {
     if claim.text.contains(" | ") {
         return false;
+    }
+    // A row says nothing of others.
+    let is_compared = Degree::all(&claim.words, |_| false).next().is_some();
+    if is_compared && words.contains(" | ") && !lower_case_words(words).any(|word| Degree::is_of(&word)) {
+        return true;
     }
     let mut tables = sources.iter().flat_map(|source| tables(source, claim));
     tables.any(|table| {

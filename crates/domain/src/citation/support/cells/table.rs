@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::degree::Measure;
 use super::quantity::quantifies;
 use super::ranges;
 use crate::citation::columns::heads_above;
@@ -19,6 +20,9 @@ use crate::wording::lower_case;
 /// Most tables of a source, and most columns of one.
 const MOST_TABLES: usize = 32;
 const MOST_COLUMNS: usize = 64;
+
+/// Labels of columns that number the rows, in lower case.
+const NUMBERS: [&str; 9] = ["id", "lfd", "no", "nr", "number", "platz", "pos", "position", "rank"];
 
 /// Longest label of a cell, in bytes.
 const LONGEST_LABEL: usize = 100;
@@ -77,7 +81,10 @@ pub(super) fn tables<'s>(source: &'s SourceParts, claim: &Claim<'_>) -> Vec<Tabl
     let is_about_many = quantifies(claim);
     let tables = runs.into_iter().filter_map(|rows| {
         let mentions = Mentions::of(source, rows.clone(), (claim, &claimed), &places);
-        let named_rows = named_rows(source, rows.clone(), claim, &mentions, &places);
+        let mut named_rows = named_rows(source, rows.clone(), claim, &mentions, &places);
+        if named_rows.is_empty() {
+            named_rows.extend(measured_row(source, rows.clone(), claim));
+        }
         if named_rows.is_empty() && !is_about_many {
             return None;
         }
@@ -132,6 +139,18 @@ fn named_rows(
     if named.is_empty() { ranges::row_with(source, rows, claim).into_iter().collect() } else { named }
 }
 
+/// The only row of what the claim compares without naming it: of prices, where it says "cheaper".
+fn measured_row(source: &SourceParts, mut rows: Range<usize>, claim: &Claim<'_>) -> Option<Named> {
+    let labels = Measure::of(claim)?.labels();
+    let is_measured = |number: &usize| {
+        let names = source.sentences.get(*number).and_then(|row| row.name.as_ref());
+        let mut stems = names.into_iter().flatten().filter_map(|term| source.stem(*term));
+        stems.any(|stem| labels.iter().any(|label| stem.starts_with(label)))
+    };
+    let row = rows.find(is_measured)?;
+    (!rows.any(|number| is_measured(&number))).then(|| Named { row, places: Vec::new(), is_range: false })
+}
+
 /// The names of rows that a claim has, by the numbers of the rows.
 #[derive(Default)]
 struct Mentions {
@@ -149,9 +168,12 @@ impl Mentions {
         places: &HashMap<u32, Vec<usize>>,
     ) -> Self {
         let mut mentions = Self::default();
+        let are_numbered = are_numbered(source, rows.clone());
         for number in rows {
             let Some(row) = source.sentences.get(number) else { continue };
             let Some(name) = row.name.as_ref() else { continue };
+            let words = if are_numbered { words_in(source, row, 2) } else { words_of_name(source, row) };
+            let name = if are_numbered { &words } else { name };
             // "IT" is a name, and "it" is none.
             if name.is_empty() && !has_name_as_written(source, row, claim) {
                 continue;
@@ -159,7 +181,6 @@ impl Mentions {
             if !name.iter().all(|term| places.contains_key(term)) || !has_units(source, row, claim) {
                 continue;
             }
-            let words = words_of_name(source, row);
             match in_sequence(claimed, &words).next() {
                 Some(start) => mentions.in_sequence.push((number, start..start + words.len())),
                 None => mentions.scattered.push((number, name.iter().copied().collect())),
@@ -205,6 +226,25 @@ fn is_content(claim: &Claim<'_>, place: usize) -> bool {
 fn words_of_name(source: &SourceParts, row: &SourceSentence) -> Vec<u32> {
     let label = if row.header.is_empty() { own_label(source, row, 1).len() } else { 0 };
     name_tokens(source, row).skip(label).map(|token| token.term).collect()
+}
+
+/// The terms of a cell.
+fn words_in(source: &SourceParts, row: &SourceSentence, column: usize) -> Vec<u32> {
+    source.tokens_of(row).iter().filter(|token| token.column == column).map(|token| token.term).collect()
+}
+
+/// Whether the first column of a table numbers its rows, so that the second one names them.
+fn are_numbered(source: &SourceParts, mut rows: Range<usize>) -> bool {
+    let Some(first) = source.sentences.get(rows.start) else { return false };
+    let heads = heads_above(source, first, 1).into_iter().filter_map(|at| source.tokens.get(at));
+    let mut labels = heads.filter_map(|token| source.word(&token.bytes)).map(lower_case);
+    let is_number = |number: usize| {
+        let row = source.sentences.get(number);
+        let tokens = row.map(|row| source.tokens_of(row)).unwrap_or_default();
+        let mut first = tokens.iter().filter(|token| token.column == 1).peekable();
+        first.peek().is_some() && first.all(|token| token.kind == TermKind::Number)
+    };
+    !first.header.is_empty() && labels.all(|label| NUMBERS.contains(&label.as_ref())) && rows.all(is_number)
 }
 
 /// Whether the numbers of a row's name that have a unit have it in the claim: "zone 2" is not "2 kg".
@@ -363,6 +403,16 @@ impl<'s> Table<'s> {
     /// Whether a term is a year.
     pub(super) fn is_year(&self, term: u32) -> bool {
         self.source.stem(term).is_some_and(|stem| is_year(None, stem))
+    }
+
+    /// The number of words of the claim in the sentence that introduces the table.
+    pub(super) fn introduced(&self) -> usize {
+        let Some(row) = self.source.sentences.get(self.rows.start) else { return 0 };
+        let terms = self.claimed.iter().flatten().collect::<HashSet<_>>();
+        terms
+            .into_iter()
+            .filter(|term| self.source.postings(**term).iter().any(|line| row.lead_in.contains(line)))
+            .count()
     }
 
     /// Whether the header of the table, or the sentence that introduces it, names a scale.
