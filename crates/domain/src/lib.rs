@@ -8,6 +8,7 @@ mod asking;
 pub mod audit;
 pub mod budget;
 pub mod citation;
+mod column_names;
 mod command_options;
 pub mod comparison;
 pub mod contextual;

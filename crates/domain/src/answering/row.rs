@@ -121,7 +121,6 @@ fn begins_dates(label: &str) -> bool {
         && (words.iter().any(|word| word == "ended" || is_month(word)) || label.ends_with(','))
 }
 
-
 /// Whether a line tells the scale of figures, as "in EUR thousand", and not that of one: "5 million".
 pub(super) fn tells_scale(line: &str) -> bool {
     let words: Vec<String> = lower_case_words(line).collect();

@@ -6,8 +6,9 @@
 use super::AnswerSource;
 use super::candidate::SentenceCandidate;
 use super::row::columns_and_values;
+use crate::column_names::Names;
 use crate::evidence::Question;
-use crate::evidence::kind::columns::Names;
+
 use crate::wording::{bare, lower_case_words};
 
 /// Words for the most of something, and for the least.

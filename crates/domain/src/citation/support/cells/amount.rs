@@ -86,17 +86,16 @@ pub(super) fn measured<'t>(
     }
     let is_cost = |(place, word): (usize, &Cow<'_, str>)| COSTS.contains(&word.as_ref()) && !table.is_named_at(place);
     let tells_price = claim.words.iter().enumerate().any(is_cost);
-    let labels = if tells_price { Measure::PRICE.labels() } else { degree.measure.labels() };
+    let measure = if tells_price { Measure::Price } else { degree.measure };
     let has_numbers = |column: &&Column| rows.iter().all(|row| amount(table, *row, column).is_some());
-    let is_labelled = |column: &&Column| labels.is_empty() || table.has_label(column, labels);
+    let is_labelled = |column: &&Column| measure.names().is_none_or(|names| names.name(&column.text));
     let numeric: Vec<&Column> = table.columns.iter().filter(has_numbers).collect();
     let labelled: Vec<&Column> = numeric.iter().copied().filter(is_labelled).collect();
     // "28 €" is a price whatever stands above it.
-    let measure = if tells_price { Measure::PRICE } else { degree.measure };
     let is_of_kind = |column: &&Column| {
         let units = rows.iter().filter_map(|row| amount(table, *row, column)?.unit);
         measure
-            .kind()
+            .unit()
             .is_some_and(|kind| units.clone().count() > 0 && units.clone().all(|unit| measures_same(unit, kind)))
     };
     let found = if labelled.is_empty() { numeric.into_iter().filter(is_of_kind).collect() } else { labelled };

@@ -5,14 +5,8 @@ use std::borrow::Cow;
 use super::amount::Amount;
 use crate::citation::support::polarity::Claim;
 use crate::citation::unit::Unit;
+use crate::column_names::{BEGINNINGS, DURATIONS, LENGTHS, Names, PRICES, WEIGHTS};
 use crate::wording::is_negation;
-
-/// Beginnings of words in the label of a column that words of comparison measure.
-const PRICE: [&str; 10] = ["charg", "cost", "fare", "fee", "kost", "preis", "pric", "prix", "rent", "tarif"];
-const WEIGHT: [&str; 4] = ["gewicht", "mass", "poids", "weigh"];
-const LENGTH: [&str; 8] = ["dauer", "distan", "durat", "durée", "leng", "läng", "strecke", "time"];
-const TIME: [&str; 6] = ["dauer", "delay", "durat", "durée", "latenc", "time"];
-const BEGINNING: [&str; 9] = ["built", "establish", "found", "gegründ", "gründ", "launch", "open", "releas", "year"];
 
 /// Words of a claim about prices.
 pub(super) const COSTS: [&str; 6] = ["cost", "costs", "coûte", "kosten", "kostet", "priced"];
@@ -29,15 +23,17 @@ const THAN: [&str; 3] = ["als", "que", "than"];
 /// Words before a superlative of which "most" and "least" are one.
 const THE: [&str; 4] = ["its", "the", "their", "whose"];
 
-/// The columns that a word of comparison measures.
+/// What a word of comparison measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
-    /// Those that the claim names.
+    /// The columns that the claim names.
     Any,
-    /// Those with a label that has a word of such a beginning.
-    Labelled(&'static [&'static str]),
-    /// The same, if their values are years, of which the oldest is the smallest.
-    Years,
+    Price,
+    Weight,
+    Length,
+    Duration,
+    /// Years, of which the oldest is the smallest.
+    Year,
 }
 
 impl Measure {
@@ -45,34 +41,35 @@ impl Measure {
     pub(super) fn of(claim: &Claim<'_>) -> Option<Self> {
         let degree = Degree::of(&claim.words, |_| false)?;
         let tells_price = claim.words.iter().any(|word| COSTS.contains(&word.as_ref()));
-        let measure = if tells_price { Self::PRICE } else { degree.measure };
+        let measure = if tells_price { Self::Price } else { degree.measure };
         (measure != Self::Any).then_some(measure)
     }
 
-    pub(super) const PRICE: Self = Self::Labelled(&PRICE);
+    /// The names of the columns that hold it; `None` of those that the claim has to name.
+    pub(super) const fn names(self) -> Option<&'static Names> {
+        match self {
+            Self::Any => None,
+            Self::Price => Some(&PRICES),
+            Self::Weight => Some(&WEIGHTS),
+            Self::Length => Some(&LENGTHS),
+            Self::Duration => Some(&DURATIONS),
+            Self::Year => Some(&BEGINNINGS),
+        }
+    }
 
     /// A unit of its kind.
-    pub(super) fn kind(self) -> Option<Unit> {
+    pub(super) const fn unit(self) -> Option<Unit> {
         match self {
-            Self::Labelled(labels) if labels == PRICE => Some("euro"),
-            Self::Labelled(labels) if labels == WEIGHT => Some("kg"),
-            Self::Labelled(labels) if labels == TIME => Some("hour"),
-            Self::Any | Self::Labelled(_) | Self::Years => None,
+            Self::Price => Some("euro"),
+            Self::Weight => Some("kg"),
+            Self::Duration => Some("hour"),
+            Self::Any | Self::Length | Self::Year => None,
         }
     }
 
     /// Whether an amount can be of this.
     pub(super) fn is_of(self, amount: &Amount) -> bool {
-        self != Self::Years || YEARS.contains(&amount.value)
-    }
-
-    /// The beginnings of words in the labels of columns that are measured.
-    pub(super) const fn labels(self) -> &'static [&'static str] {
-        match self {
-            Self::Any => &[],
-            Self::Labelled(labels) => labels,
-            Self::Years => &BEGINNING,
-        }
+        self != Self::Year || YEARS.contains(&amount.value)
     }
 }
 
@@ -119,21 +116,21 @@ const WORDS: [(&str, &str, bool, Measure); 47] = [
     ("less", "least", false, Measure::Any),
     ("lower", "lowest", false, Measure::Any),
     ("smaller", "smallest", false, Measure::Any),
-    ("costlier", "costliest", true, Measure::Labelled(&PRICE)),
-    ("dearer", "dearest", true, Measure::Labelled(&PRICE)),
-    ("pricier", "priciest", true, Measure::Labelled(&PRICE)),
-    ("cheaper", "cheapest", false, Measure::Labelled(&PRICE)),
-    ("heavier", "heaviest", true, Measure::Labelled(&WEIGHT)),
-    ("lighter", "lightest", false, Measure::Labelled(&WEIGHT)),
-    ("longer", "longest", true, Measure::Labelled(&LENGTH)),
-    ("shorter", "shortest", false, Measure::Labelled(&LENGTH)),
-    ("faster", "fastest", false, Measure::Labelled(&TIME)),
-    ("slower", "slowest", true, Measure::Labelled(&TIME)),
-    ("later", "latest", true, Measure::Years),
-    ("newer", "newest", true, Measure::Years),
-    ("younger", "youngest", true, Measure::Years),
-    ("earlier", "earliest", false, Measure::Years),
-    ("older", "oldest", false, Measure::Years),
+    ("costlier", "costliest", true, Measure::Price),
+    ("dearer", "dearest", true, Measure::Price),
+    ("pricier", "priciest", true, Measure::Price),
+    ("cheaper", "cheapest", false, Measure::Price),
+    ("heavier", "heaviest", true, Measure::Weight),
+    ("lighter", "lightest", false, Measure::Weight),
+    ("longer", "longest", true, Measure::Length),
+    ("shorter", "shortest", false, Measure::Length),
+    ("faster", "fastest", false, Measure::Duration),
+    ("slower", "slowest", true, Measure::Duration),
+    ("later", "latest", true, Measure::Year),
+    ("newer", "newest", true, Measure::Year),
+    ("younger", "youngest", true, Measure::Year),
+    ("earlier", "earliest", false, Measure::Year),
+    ("older", "oldest", false, Measure::Year),
     // German.
     ("größer", "größt", true, Measure::Any),
     ("höher", "höchst", true, Measure::Any),
@@ -142,20 +139,20 @@ const WORDS: [(&str, &str, bool, Measure); 47] = [
     ("kleiner", "kleinst", false, Measure::Any),
     ("niedriger", "niedrigst", false, Measure::Any),
     ("weniger", "wenigst", false, Measure::Any),
-    ("teurer", "teuerst", true, Measure::Labelled(&PRICE)),
-    ("billiger", "billigst", false, Measure::Labelled(&PRICE)),
-    ("günstiger", "günstigst", false, Measure::Labelled(&PRICE)),
-    ("schwerer", "schwerst", true, Measure::Labelled(&WEIGHT)),
-    ("leichter", "leichtest", false, Measure::Labelled(&WEIGHT)),
-    ("länger", "längst", true, Measure::Labelled(&LENGTH)),
-    ("kürzer", "kürzest", false, Measure::Labelled(&LENGTH)),
-    ("schneller", "schnellst", false, Measure::Labelled(&TIME)),
-    ("langsamer", "langsamst", true, Measure::Labelled(&TIME)),
-    ("jünger", "jüngst", true, Measure::Years),
-    ("neuer", "neuest", true, Measure::Years),
-    ("später", "spätest", true, Measure::Years),
-    ("früher", "frühest", false, Measure::Years),
-    ("älter", "ältest", false, Measure::Years),
+    ("teurer", "teuerst", true, Measure::Price),
+    ("billiger", "billigst", false, Measure::Price),
+    ("günstiger", "günstigst", false, Measure::Price),
+    ("schwerer", "schwerst", true, Measure::Weight),
+    ("leichter", "leichtest", false, Measure::Weight),
+    ("länger", "längst", true, Measure::Length),
+    ("kürzer", "kürzest", false, Measure::Length),
+    ("schneller", "schnellst", false, Measure::Duration),
+    ("langsamer", "langsamst", true, Measure::Duration),
+    ("jünger", "jüngst", true, Measure::Year),
+    ("neuer", "neuest", true, Measure::Year),
+    ("später", "spätest", true, Measure::Year),
+    ("früher", "frühest", false, Measure::Year),
+    ("älter", "ältest", false, Measure::Year),
     // French.
     ("plus", "", true, Measure::Any),
     ("moins", "", false, Measure::Any),
@@ -164,17 +161,17 @@ const WORDS: [(&str, &str, bool, Measure); 47] = [
 /// Words between "as" and "as".
 const AS: [(&str, Measure); 14] = [
     ("big", Measure::Any),
-    ("expensive", Measure::PRICE),
+    ("expensive", Measure::Price),
     ("few", Measure::Any),
     ("groß", Measure::Any),
-    ("heavy", Measure::Labelled(&WEIGHT)),
+    ("heavy", Measure::Weight),
     ("high", Measure::Any),
     ("hoch", Measure::Any),
     ("large", Measure::Any),
-    ("long", Measure::Labelled(&LENGTH)),
+    ("long", Measure::Length),
     ("many", Measure::Any),
     ("much", Measure::Any),
-    ("teuer", Measure::PRICE),
+    ("teuer", Measure::Price),
     ("viel", Measure::Any),
     ("viele", Measure::Any),
 ];
@@ -256,7 +253,7 @@ impl Degree {
         let is_of_price = EXPENSIVE.contains(&after);
         let degree = |is_greater, measure, than| {
             let relation = if is_greater { Relation::Greater } else { Relation::Less };
-            let (last, measure) = if is_of_price { (at + 1, Measure::PRICE) } else { (at, measure) };
+            let (last, measure) = if is_of_price { (at + 1, Measure::Price) } else { (at, measure) };
             Self { relation, measure, from: at, at: last, than }
         };
         let than = || words.iter().enumerate().skip(at + 1).find(|(_, word)| THAN.contains(&word.as_ref()));

@@ -14,7 +14,7 @@ use crate::citation::support::figures::names_this_scale;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, is_unit, unit_named};
-use crate::markdown::{RowOfGroup, cells};
+use crate::markdown::{PlacedGroups, RowOfGroup, cells};
 use crate::wording::lower_case;
 
 /// Most tables of a source, and most columns of one.
@@ -55,6 +55,8 @@ pub(super) struct Column {
     /// From 1.
     pub(super) number: usize,
     pub(super) label: HashSet<u32>,
+    /// The words of the label, in lower case.
+    pub(super) text: String,
     /// The units that the label names.
     pub(super) units: Vec<Unit>,
     pub(super) places: Vec<usize>,
@@ -141,11 +143,10 @@ fn named_rows(
 
 /// The only row of what the claim compares without naming it: of prices, where it says "cheaper".
 fn measured_row(source: &SourceParts, mut rows: Range<usize>, claim: &Claim<'_>) -> Option<Named> {
-    let labels = Measure::of(claim)?.labels();
+    let names = Measure::of(claim)?.names()?;
     let is_measured = |number: &usize| {
-        let names = source.sentences.get(*number).and_then(|row| row.name.as_ref());
-        let mut stems = names.into_iter().flatten().filter_map(|term| source.stem(*term));
-        stems.any(|stem| labels.iter().any(|label| stem.starts_with(label)))
+        let row = source.sentences.get(*number).and_then(|row| source.word(&row.bytes));
+        row.and_then(|row| cells(row).next()).is_some_and(|(_, name)| names.name(name))
     };
     let row = rows.find(is_measured)?;
     (!rows.any(|number| is_measured(&number))).then(|| Named { row, places: Vec::new(), is_range: false })
@@ -281,11 +282,12 @@ fn columns(source: &SourceParts, row: &SourceSentence) -> Vec<Column> {
         let tokens =
             if row.header.is_empty() { own_label(source, row, number) } else { heads_above(source, row, number) };
         let tokens: Vec<&Token> = tokens.into_iter().filter_map(|at| source.tokens.get(at)).collect();
-        let words = tokens.iter().filter_map(|token| source.word(&token.bytes)).map(lower_case);
+        let words = tokens.iter().filter_map(|token| source.word(&token.bytes));
+        let text = words.map(lower_case).collect::<Vec<_>>().join(" ");
         // "Per minute" is no per cent.
-        let units = words.filter(|word| word != "per").filter_map(|word| unit_named(&word)).collect();
+        let units = text.split(' ').filter(|word| *word != "per").filter_map(unit_named).collect();
         let label = tokens.iter().filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect();
-        Column { number, label, units, places: Vec::new(), days: ranges::days_between(source, &tokens) }
+        Column { number, label, text, units, places: Vec::new(), days: ranges::days_between(source, &tokens) }
     };
     (2..=last).map(column).collect()
 }
@@ -427,7 +429,7 @@ impl<'s> Table<'s> {
     /// Whether a row sums up others.
     pub(super) fn sums_up(&self, row: usize) -> bool {
         let words = self.source.sentences.get(row).and_then(|row| self.source.word(&row.bytes));
-        words.is_some_and(|words| RowOfGroup::of(words) == RowOfGroup::Sum)
+        words.is_some_and(|words| RowOfGroup::of(words, &PlacedGroups::default()) == RowOfGroup::Sum)
     }
 
     /// Whether a word of the claim stands in the header of the table, or in the sentence that introduces it.
