@@ -67,7 +67,7 @@ struct Line<'t> {
 
 /// Whether the lines that a claim compares, one with another or one with all, stand to each other as it says.
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
-    let degree = Degree::of(&claim.words, |place| table.is_named_at(place))?;
+    let degree = Degree::of(&claim.words, |place| table.is_of_name(claim, place))?;
     // "Other" of "other liabilities" is part of a name.
     let is = |place: usize, list: &[&str]| {
         !table.is_named_at(place)

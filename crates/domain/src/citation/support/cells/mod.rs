@@ -124,20 +124,18 @@ pub(super) fn leaves_open(claim: &Claim<'_>, sources: &[&SourceParts], words: &s
     if claim.text.contains(" | ") {
         return false;
     }
+    let said: Vec<String> = lower_case_words(words).collect();
+    let is_open = |table: Option<&Table<'_>>| {
+        let is_name = |place: usize| table.is_some_and(|table| table.is_of_name(claim, place));
+        let mut comparisons = Degree::all(&claim.words, is_name).filter_map(|degree| claim.words.get(degree.from));
+        comparisons.any(|word| !said.iter().any(|own| own == word))
+    };
+    let tables: Vec<Table<'_>> = sources.iter().flat_map(|source| tables(source, claim)).collect();
     // A row says nothing of others.
-    let is_compared = Degree::all(&claim.words, |_| false).next().is_some();
-    if is_compared && words.contains(" | ") && !lower_case_words(words).any(|word| Degree::is_of(&word)) {
-        return true;
-    }
-    let mut tables = sources.iter().flat_map(|source| tables(source, claim));
-    tables.any(|table| {
-        let comparisons: Vec<&str> = Degree::all(&claim.words, |place| table.is_named_at(place))
-            .filter_map(|degree| claim.words.get(degree.from).map(AsRef::as_ref))
-            .collect();
-        let is_said = |comparison: &&str| lower_case_words(words).any(|word| word == *comparison);
-        let is_compared = !comparisons.is_empty() && !comparisons.iter().all(is_said);
-        !table.named_rows.is_empty() && is_compared || is_about_nothing(&table)
-    })
+    let is_row = words.contains(" | ") && !said.iter().any(|word| Degree::is_of(word));
+    let is_open_everywhere = || is_open(None) && tables.iter().all(|table| is_open(Some(table)));
+    is_row && is_open_everywhere()
+        || tables.iter().any(|table| !table.named_rows.is_empty() && is_open(Some(table)) || is_about_nothing(table))
 }
 
 /// Whether all cells of the only row and the columns that a claim names are empty.

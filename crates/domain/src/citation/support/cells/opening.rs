@@ -16,7 +16,7 @@ const ONLY: [&str; 4] = ["just", "nur", "only", "seulement"];
 /// Whether the cells of the named rows and columns are closed where the claim says so, and have hours where it says "open".
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let is_word_of = |list: &[&str]| claim.words.iter().any(|word| list.contains(&word.as_ref()));
-    let compares = Degree::all(&claim.words, |place| table.is_named_at(place)).next().is_some();
+    let compares = Degree::all(&claim.words, |place| table.is_of_name(claim, place)).next().is_some();
     if compares || is_word_of(&ONLY) || claim.tells_case() {
         return None;
     }

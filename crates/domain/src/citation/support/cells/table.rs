@@ -15,7 +15,7 @@ use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, is_unit, unit_named};
 use crate::markdown::{PlacedGroups, RowOfGroup, cells};
-use crate::wording::lower_case;
+use crate::wording::{lower_case, lower_case_words};
 
 /// Most tables of a source, and most columns of one.
 const MOST_TABLES: usize = 32;
@@ -374,6 +374,19 @@ impl<'s> Table<'s> {
     pub(super) fn is_named_at(&self, place: usize) -> bool {
         let rows = self.named_rows.iter().map(|row| &row.places);
         rows.chain(self.columns.iter().map(|column| &column.places)).any(|places| places.contains(&place))
+    }
+
+    /// Whether a word of the claim is one of a name: "less" of "less than 1 year", a column that it names.
+    pub(super) fn is_of_name(&self, claim: &Claim<'_>, place: usize) -> bool {
+        let Some(word) = claim.words.get(place) else { return false };
+        let has_word = |text: &str| lower_case_words(text).any(|own| own == *word);
+        let names_row = |row: &Named| {
+            let row = self.source.sentences.get(row.row).and_then(|row| self.source.word(&row.bytes));
+            row.and_then(|row| cells(row).next()).is_some_and(|(_, name)| has_word(name))
+        };
+        self.is_named_at(place)
+            || self.named_columns().any(|column| column.text.split(' ').any(|own| own == *word))
+            || self.named_rows.iter().any(names_row)
     }
 
     /// The columns that the claim names.

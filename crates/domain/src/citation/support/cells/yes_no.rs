@@ -79,7 +79,7 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
         agreeing = agreeing.or(Some(Answer::new(true, row.row)));
     }
     // "The cheapest plan with SSO is Team" says more than that Team has it.
-    agreeing.filter(|_| Degree::all(words, |place| table.is_named_at(place)).next().is_none())
+    agreeing.filter(|_| Degree::all(words, |place| table.is_of_name(claim, place)).next().is_none())
 }
 
 /// Whether a claim has a sign of a cell itself: "SSO: ✗".
