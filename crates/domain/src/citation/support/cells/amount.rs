@@ -65,8 +65,22 @@ pub(super) fn amount(table: &Table<'_>, row: usize, column: &Column) -> Option<A
         .or_else(|| table.source.stem(number.term)?.parse().ok())?;
     // "Year ended" is no measure.
     let above = column.units.iter().copied().find(|unit| *unit != "year").filter(|_| column.units.len() == 1);
+    let value = if is_in_thousands(table, row, column) { value * 1000.0 } else { value };
     let value = if sign == Sign::Minus { -value } else { value };
-    Some(Amount { value, unit: number.unit.or(above), sign })
+    Some(Amount { value, unit: number.unit.or(above).or_else(|| table.unit_of_row(row)), sign })
+}
+
+/// Whether the point in a cell groups thousands, as in German: three digits follow it, and whole numbers of three stand beside it.
+fn is_in_thousands(table: &Table<'_>, row: usize, column: &Column) -> bool {
+    let digits =
+        |cell: &str| cell.chars().filter(|sign| sign.is_ascii_digit() || matches!(sign, '.' | ',')).collect::<String>();
+    let is_grouped = |cell: &str| {
+        digits(cell).split_once('.').is_some_and(|(one, two)| (1..=3).contains(&one.len()) && two.len() == 3)
+    };
+    let is_whole = |cell: &str| digits(cell).len() == 3 && digits(cell).bytes().all(|sign| sign.is_ascii_digit());
+    let in_row = table.columns.iter().filter_map(|other| table.cell(row, other.number));
+    let in_column = table.rows.clone().filter_map(|other| table.cell(other, column.number));
+    table.cell(row, column.number).is_some_and(is_grouped) && in_row.chain(in_column).any(is_whole)
 }
 
 /// The only column with numbers in these rows that a comparison is about: one that the claim names, one whose label says what is
@@ -77,13 +91,11 @@ pub(super) fn measured<'t>(
     degree: Degree,
     rows: &[usize],
 ) -> Option<&'t Column> {
-    let place = degree.measured(&claim.words);
+    let place = degree.measured(&claim.words).filter(|place| degree.than != Some(*place));
     let is_content = |place: &usize| claim.terms.get(*place).is_some_and(|term| term.kind != TermKind::Stop);
     let is_told = |place: usize| table.is_named_at(place) || table.is_headed_by(place);
-    // "More churches than Dale" is about no column.
-    if place.filter(is_content).is_some_and(|place| !is_told(place)) {
-        return None;
-    }
+    // "More churches than Dale" is about no column, and "won more matches" about the one that says "won".
+    let is_untold = place.filter(is_content).is_some_and(|place| !is_told(place));
     let is_cost = |(place, word): (usize, &Cow<'_, str>)| COSTS.contains(&word.as_ref()) && !table.is_named_at(place);
     let tells_price = claim.words.iter().enumerate().any(is_cost);
     let measure = if tells_price { Measure::Price } else { degree.measure };
@@ -102,7 +114,8 @@ pub(super) fn measured<'t>(
     let named = found.iter().filter(|column| !column.places.is_empty());
     let named: Vec<&Column> = named.copied().collect();
     match (named.as_slice(), found.as_slice()) {
-        ([only], _) | ([], [only]) => Some(only),
+        ([only], _) => Some(only),
+        ([], [only]) if !is_untold => Some(only),
         _ => None,
     }
 }

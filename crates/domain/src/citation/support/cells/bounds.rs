@@ -7,7 +7,7 @@ use crate::citation::support::bound::Bound;
 use crate::citation::support::figures::{is_date, plain_and_scale};
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
-use crate::citation::unit::{measures_same, units_in};
+use crate::citation::unit::{Unit, measures_same, units_in};
 
 /// Least value that may be written out where a claim gives it in thousands or millions.
 const WRITTEN_OUT: f64 = 1000.0;
@@ -59,7 +59,7 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let bounding = Bounding::at(claim, place)?;
     let mut held = None;
     for row in &table.named_rows {
-        let amount = amount(table, row.row, column(table)?)?;
+        let amount = amount(table, row.row, column(table, row.row, claim.terms.get(place)?.unit)?)?;
         let is_so = bounding.holds(table, claim, &amount)?;
         let answer = Answer { is_so, row: row.row, number: Some(place) };
         if !is_so {
@@ -70,8 +70,14 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     held
 }
 
-/// The only column that the claim names.
-fn column<'t>(table: &'t Table<'_>) -> Option<&'t Column> {
-    let mut named = table.named_columns();
-    named.next().filter(|_| named.next().is_none())
+/// The only column that the claim names; where it names none, the only one whose value in a row has the unit.
+fn column<'t>(table: &'t Table<'_>, row: usize, unit: Option<Unit>) -> Option<&'t Column> {
+    let only = |mut columns: std::vec::IntoIter<&'t Column>| columns.next().filter(|_| columns.next().is_none());
+    let named: Vec<&Column> = table.named_columns().collect();
+    if !named.is_empty() {
+        return only(named.into_iter());
+    }
+    let has_unit = |column: &&Column| amount(table, row, column).is_some_and(|amount| amount.unit == unit);
+    let measured: Vec<&Column> = table.columns.iter().filter(|column| unit.is_some() && has_unit(column)).collect();
+    only(measured.into_iter())
 }

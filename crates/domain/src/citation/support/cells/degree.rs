@@ -23,6 +23,16 @@ const THAN: [&str; 3] = ["als", "que", "than"];
 /// Words before a superlative of which "most" and "least" are one.
 const THE: [&str; 4] = ["its", "the", "their", "whose"];
 
+/// Words with the endings of comparatives and superlatives that are none.
+const NO_COMPARATIVES: [&str; 3] = ["either", "other", "rather"];
+const NO_SUPERLATIVES: [&str; 13] = [
+    "best", "chest", "contest", "digest", "forest", "guest", "harvest", "interest", "nest", "request", "rest", "test",
+    "west",
+];
+
+/// Words before "plus" and "moins" of a superlative.
+const LE: [&str; 3] = ["la", "le", "les"];
+
 /// What a word of comparison measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
@@ -197,7 +207,7 @@ const ROUNDING: f64 = 0.05;
 const ENDINGS: [&str; 5] = ["e", "em", "en", "er", "es"];
 
 /// Words behind "more" and "less" that tell what is compared.
-const EXPENSIVE: [&str; 3] = ["cher", "costly", "expensive"];
+const EXPENSIVE: [&str; 6] = ["cher", "chère", "chères", "chers", "costly", "expensive"];
 
 impl Degree {
     /// The only comparison of a claim, but for words of names; `None` where there are several, or a denial.
@@ -216,6 +226,16 @@ impl Degree {
     ) -> impl Iterator<Item = Self> + 'w {
         let places = (0..words.len()).filter(move |at| !is_name(*at));
         places.filter_map(|at| Self::at(words, at)).chain(Self::as_many_as(words))
+    }
+
+    /// Whether a claim compares by a word that is not known here: "colder than", "the warmest".
+    pub(super) fn is_unknown(words: &[Cow<'_, str>]) -> bool {
+        words.windows(2).any(|pair| {
+            let [one, two] = pair else { return false };
+            let is_comparative = || two == "than" && one.ends_with("er") && !NO_COMPARATIVES.contains(&one.as_ref());
+            let is_superlative = || one == "the" && two.ends_with("est") && !NO_SUPERLATIVES.contains(&two.as_ref());
+            is_comparative() || is_superlative()
+        })
     }
 
     /// Whether a word in lower case compares.
@@ -258,8 +278,13 @@ impl Degree {
         };
         let than = || words.iter().enumerate().skip(at + 1).find(|(_, word)| THAN.contains(&word.as_ref()));
         WORDS.iter().find_map(|(comparative, superlative, is_greater, measure)| {
-            if word == *comparative {
-                return Some(degree(*is_greater, *measure, Some(than()?.0)));
+            let is_comparative = |word: &str| {
+                word == *comparative || word.strip_prefix(comparative).is_some_and(|ending| ENDINGS.contains(&ending))
+            };
+            if is_comparative(word) {
+                let is_french_superlative = superlative.is_empty() && LE.contains(&before);
+                let than = if is_french_superlative { None } else { Some(than()?.0) };
+                return Some(degree(*is_greater, *measure, than));
             }
             let ending = word.strip_prefix(superlative).filter(|_| !superlative.is_empty())?;
             // "At least", and "most plans".

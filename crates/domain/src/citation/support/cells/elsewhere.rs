@@ -1,5 +1,7 @@
 //! A value of a claim that is of another row or column than the one that it names.
 
+use std::borrow::Cow;
+
 use super::Differing;
 use super::table::{Column, Table};
 use crate::citation::source::Token;
@@ -7,7 +9,7 @@ use crate::citation::support::contradiction::ContradictionKind;
 use crate::citation::support::fact::Fact;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
-use crate::wording::has_digit;
+use crate::wording::{has_digit, lower_case_words, says_yes};
 
 /// Most columns in which other rows are looked at, and most of these.
 const MOST_COLUMNS: usize = 16;
@@ -30,7 +32,8 @@ pub(super) fn against(
         is_in_others() || column.is_some_and(|column| is_of_another_cell(table, row.row, column, term))
     });
     let Some((_, term)) = found else {
-        let has_others = has_words_of_another_row(table, row.row);
+        let has_others = has_words_of_another_row(table, row.row)
+            || column.is_some_and(|column| has_words_of_another_cell(table, claim, row.row, column));
         return has_others.then_some(Differing { kind: ContradictionKind::Name, fact: None, row: row.row });
     };
     Some(Differing::of_value(term, facts, row.row))
@@ -86,6 +89,24 @@ fn has_words_of_another_row(table: &Table<'_>, row: usize) -> bool {
             .take(MOST_ROWS)
             .any(|words| is_name(&words) && !are_numbers(table, &words) && table.places_of(&words).next().is_some())
     })
+}
+
+/// Whether a claim has the words of another cell of the row instead of those that the named cell has: "off" of Monday, where "off" is
+/// below "Tuesday".
+fn has_words_of_another_cell(table: &Table<'_>, claim: &Claim<'_>, row: usize, column: &Column) -> bool {
+    let is_said = |cell: &str| {
+        let words: Vec<String> = lower_case_words(cell).collect();
+        let windows = claim.words.windows(words.len().max(1)).enumerate();
+        let is_here = |(start, window): (usize, &[Cow<'_, str>])| {
+            window.iter().eq(words.iter()) && (start..start + words.len()).all(|place| !table.is_of_name(claim, place))
+        };
+        !words.is_empty() && windows.into_iter().any(is_here)
+    };
+    let is_word = |cell: &&str| !has_digit(cell) && cell.contains(char::is_alphabetic) && says_yes(cell).is_none();
+    let Some(own) = table.cell(row, column.number).filter(is_word) else { return false };
+    let others = table.columns.iter().filter(|other| other.number != column.number);
+    let mut others = others.filter_map(|other| table.cell(row, other.number)).filter(is_word);
+    !is_said(own) && others.any(|other| !other.eq_ignore_ascii_case(own) && is_said(other))
 }
 
 /// Whether words are numbers alone: another rule is for these.

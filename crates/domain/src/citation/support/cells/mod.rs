@@ -128,7 +128,7 @@ pub(super) fn leaves_open(claim: &Claim<'_>, sources: &[&SourceParts], words: &s
     let is_open = |table: Option<&Table<'_>>| {
         let is_name = |place: usize| table.is_some_and(|table| table.is_of_name(claim, place));
         let mut comparisons = Degree::all(&claim.words, is_name).filter_map(|degree| claim.words.get(degree.from));
-        comparisons.any(|word| !said.iter().any(|own| own == word))
+        comparisons.any(|word| !said.iter().any(|own| own == word)) || Degree::is_unknown(&claim.words)
     };
     let tables: Vec<Table<'_>> = sources.iter().flat_map(|source| tables(source, claim)).collect();
     // A row says nothing of others.

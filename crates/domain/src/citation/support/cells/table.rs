@@ -1,5 +1,6 @@
 //! Tables of a source as a claim names them: their rows by the first cell, their columns by the header or by labels in the cells.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,11 +16,14 @@ use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, is_unit, unit_named};
 use crate::markdown::{PlacedGroups, RowOfGroup, cells};
-use crate::wording::{lower_case, lower_case_words};
+use crate::wording::{has_digit, lower_case, lower_case_words};
 
 /// Most tables of a source, and most columns of one.
 const MOST_TABLES: usize = 32;
 const MOST_COLUMNS: usize = 64;
+
+/// Longest unit behind the name of a row, in characters.
+const LONGEST_UNIT: usize = 6;
 
 /// Labels of columns that number the rows, in lower case.
 const NUMBERS: [&str; 9] = ["id", "lfd", "no", "nr", "number", "platz", "pos", "position", "rank"];
@@ -174,7 +178,16 @@ impl Mentions {
             let Some(row) = source.sentences.get(number) else { continue };
             let Some(name) = row.name.as_ref() else { continue };
             let words = if are_numbered { words_in(source, row, 2) } else { words_of_name(source, row) };
-            let name = if are_numbered { &words } else { name };
+            let (words, name) = match unit_behind_name(source, row) {
+                Some((count, unit)) => {
+                    let words: Vec<u32> = words.iter().take(words.len().saturating_sub(count)).copied().collect();
+                    let name =
+                        name.iter().filter(|term| words.contains(term) || !unit.contains(term)).copied().collect();
+                    (words, Cow::<[u32]>::Owned(name))
+                }
+                None if are_numbered => (words.clone(), Cow::Owned(words)),
+                None => (words, Cow::Borrowed(name.as_slice())),
+            };
             // "IT" is a name, and "it" is none.
             if name.is_empty() && !has_name_as_written(source, row, claim) {
                 continue;
@@ -227,6 +240,20 @@ fn is_content(claim: &Claim<'_>, place: usize) -> bool {
 fn words_of_name(source: &SourceParts, row: &SourceSentence) -> Vec<u32> {
     let label = if row.header.is_empty() { own_label(source, row, 1).len() } else { 0 };
     name_tokens(source, row).skip(label).map(|token| token.term).collect()
+}
+
+/// The number of words, and the terms, of a short text in parentheses behind the name of a row: the unit of "Emissions (t)".
+fn unit_behind_name(source: &SourceParts, row: &SourceSentence) -> Option<(usize, Vec<u32>)> {
+    let words = source.word(&row.bytes)?;
+    let (start, name) = cells(words).next()?;
+    let (before, unit) = name.strip_suffix(')')?.rsplit_once('(')?;
+    if unit.is_empty() || unit.chars().count() > LONGEST_UNIT || has_digit(unit) || before.trim().is_empty() {
+        return None;
+    }
+    let from = row.bytes.start + start + before.len();
+    let terms: Vec<u32> =
+        name_tokens(source, row).filter(|token| token.bytes.start >= from).map(|token| token.term).collect();
+    Some((terms.len(), terms))
 }
 
 /// The terms of a cell.
@@ -437,6 +464,13 @@ impl<'s> Table<'s> {
         let texts =
             lines.filter_map(|line| self.source.sentences.get(line)).filter_map(|line| self.source.word(&line.bytes));
         texts.map(lower_case).any(|text| names_this_scale(&text, scale))
+    }
+
+    /// The unit that stands in parentheses behind the name of a row.
+    pub(super) fn unit_of_row(&self, row: usize) -> Option<Unit> {
+        let row = self.source.sentences.get(row)?;
+        let (_, terms) = unit_behind_name(self.source, row)?;
+        terms.iter().find_map(|term| unit_named(self.source.stem(*term)?))
     }
 
     /// Whether a row sums up others.

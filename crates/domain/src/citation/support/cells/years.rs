@@ -1,4 +1,4 @@
-//! The values of a row or a column in the two years between which a claim tells a movement.
+//! The values of a row or a column in the two years, or other columns, between which a claim tells a movement.
 
 use super::table::{Column, Named, Table, number_in};
 use crate::citation::support::figures::is_date;
@@ -19,8 +19,13 @@ pub(super) fn values_of_years(
     at: usize,
     is_comparison: bool,
 ) -> Option<ValuesOfYears> {
-    let (from, to) = years(claim, at, is_comparison)?;
     let value = |row: usize, column: &Column| table.cell(row, column.number).and_then(number_in);
+    if let [row] = table.named_rows.as_slice()
+        && let Some((from, to)) = named_ends(table, claim)
+    {
+        return Some(ValuesOfYears { from: value(row.row, from)?, to: value(row.row, to)?, row: row.row });
+    }
+    let (from, to) = years(claim, at, is_comparison)?;
     let (from, to, row) = match table.named_rows.as_slice() {
         [row] if !is_of_year(table, row.row) => {
             let of_year = |year: u32| only(table.columns.iter().filter(|column| table.year_of(column) == Some(year)));
@@ -37,6 +42,18 @@ pub(super) fn values_of_years(
     // A larger loss is further below zero.
     let (from, to) = if from < 0.0 && to < 0.0 { (-from, -to) } else { (from, to) };
     Some(ValuesOfYears { from, to, row })
+}
+
+/// The columns, of no years, of "from Q1 to Q2".
+fn named_ends<'t>(table: &'t Table<'_>, claim: &Claim<'_>) -> Option<(&'t Column, &'t Column)> {
+    let behind = |prepositions: &[&str]| {
+        let before =
+            |place: usize| place.checked_sub(1).and_then(|before| claim.words.get(before)).map_or("", AsRef::as_ref);
+        let is_behind =
+            |column: &&Column| column.places.first().is_some_and(|first| prepositions.contains(&before(*first)));
+        only(table.named_columns().filter(|column| table.year_of(column).is_none()).filter(is_behind))
+    };
+    behind(&["from", "von", "vom"]).zip(behind(&["auf", "bis", "to", "zu", "zum"]))
 }
 
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
