@@ -5,7 +5,7 @@
 use crate::wording::opposites;
 
 /// Pairs of contraries, as stems, each in the order of the alphabet.
-const CONTRARIES: [(&str, &str); 93] = [
+const CONTRARIES: [(&str, &str); 110] = [
     ("absent", "present"),
     ("accept", "declin"),
     ("accept", "refus"),
@@ -24,6 +24,9 @@ const CONTRARIES: [(&str, &str); 93] = [
     ("ascend", "descend"),
     ("async", "sync"),
     ("attach", "detach"),
+    ("augmenté", "baissé"),
+    ("augmenté", "diminué"),
+    ("autorisé", "interdit"),
     ("ban", "permit"),
     ("borrow", "lend"),
     ("cheap", "expens"),
@@ -60,17 +63,27 @@ const CONTRARIES: [(&str, &str); 93] = [
     ("enter", "leav"),
     ("eras", "keep"),
     ("eras", "retain"),
+    ("erhöht", "gesenkt"),
+    ("erlaubt", "untersagt"),
+    ("erlaubt", "verboten"),
     ("expand", "shrink"),
     ("fail", "pass"),
     ("fail", "succeed"),
     ("fail", "success"),
     ("fals", "true"),
+    ("fermé", "ouvert"),
+    ("fiel", "stieg"),
+    ("fielen", "stiegen"),
     ("forbid", "permit"),
     ("forget", "rememb"),
+    ("gefallen", "gestiegen"),
+    ("geschlossen", "geöffnet"),
+    ("gestiegen", "gesunken"),
     ("grow", "shrink"),
     ("heavi", "light"),
     ("hidden", "visibl"),
     ("hide", "show"),
+    ("höchstens", "mindestens"),
     ("illeg", "legal"),
     ("improv", "worsen"),
     ("includ", "omit"),
@@ -99,6 +112,10 @@ const CONTRARIES: [(&str, &str); 93] = [
     ("rais", "reduc"),
     ("receiv", "send"),
     ("remov", "retain"),
+    ("sank", "stieg"),
+    ("sanken", "stiegen"),
+    ("sinken", "steigen"),
+    ("verboten", "zulässig"),
 ];
 
 /// The contraries and the opposites of a stem.

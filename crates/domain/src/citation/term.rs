@@ -197,9 +197,40 @@ fn plain_number(number: &str) -> String {
     }
 }
 
+/// German and French words for numbers that are no words of English.
+const FOREIGN_NUMBERS: [(&str, usize); 26] = [
+    ("zwei", 2),
+    ("drei", 3),
+    ("vier", 4),
+    ("fünf", 5),
+    ("sechs", 6),
+    ("sieben", 7),
+    ("acht", 8),
+    ("neun", 9),
+    ("zehn", 10),
+    ("zwölf", 12),
+    ("fünfzehn", 15),
+    ("zwanzig", 20),
+    ("dreißig", 30),
+    ("vierzig", 40),
+    ("fünfzig", 50),
+    ("deux", 2),
+    ("trois", 3),
+    ("quatre", 4),
+    ("cinq", 5),
+    ("huit", 8),
+    ("dix", 10),
+    ("douze", 12),
+    ("quinze", 15),
+    ("vingt", 20),
+    ("trente", 30),
+    ("quarante", 40),
+];
+
 fn number_word(word: &str) -> Option<usize> {
     let unit = UNITS.iter().position(|unit| *unit == word);
     unit.or_else(|| TENS.iter().position(|ten| *ten == word).map(|ten| (ten + 2) * 10))
+        .or_else(|| FOREIGN_NUMBERS.iter().find(|(foreign, _)| *foreign == word).map(|(_, number)| *number))
 }
 
 fn month(word: &str) -> Option<usize> {

@@ -53,7 +53,7 @@ pub struct Missing {
 pub enum MissingKind {
     /// A number in digits.
     Number,
-    /// A month.
+    /// A month, or a day of the week.
     Date,
     /// A capitalised word that does not owe its capital to the start of a sentence.
     Name,

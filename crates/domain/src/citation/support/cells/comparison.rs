@@ -3,7 +3,8 @@
 use super::Answer;
 use super::amount::{Amount, Sign, amount, is_distance, measured};
 use super::degree::{Degree, Relation};
-use super::table::{Column, Named, Table, is_equal};
+use super::named_rows::Named;
+use super::table::{Column, Table, is_equal};
 use super::yes_no::cell_says_yes;
 use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;

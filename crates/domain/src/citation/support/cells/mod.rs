@@ -10,6 +10,7 @@ mod degree;
 mod direction;
 mod elsewhere;
 mod measure;
+mod named_rows;
 mod opening;
 mod pairing;
 mod quantity;

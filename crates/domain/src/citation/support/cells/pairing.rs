@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Differing;
-use super::table::{Column, Named, Table};
+use super::named_rows::Named;
+use super::table::{Column, Table};
 use crate::citation::support::fact::Fact;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::table::{Named, is_equal, name_tokens};
+use super::named_rows::{Named, name_tokens};
+use super::table::is_equal;
 use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::{TermKind, WEEKDAYS};

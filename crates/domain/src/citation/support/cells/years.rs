@@ -1,6 +1,7 @@
 //! The values of a row or a column in the two years, or other columns, between which a claim tells a movement.
 
-use super::table::{Column, Named, Table, number_in};
+use super::named_rows::Named;
+use super::table::{Column, Table, number_in};
 use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;
 

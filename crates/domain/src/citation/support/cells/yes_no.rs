@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::Answer;
 use super::degree::Degree;
-use super::table::{Named, Table};
+use super::named_rows::Named;
+use super::table::Table;
 use crate::citation::negation::DenialKind;
 use crate::citation::support::polarity::Claim;
 use crate::wording::says_yes;
