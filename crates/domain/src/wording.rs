@@ -196,6 +196,11 @@ pub(crate) fn is_scale(word: &str) -> bool {
     )
 }
 
+/// Whether a cell of a table stands for a number without a bound.
+pub(crate) fn is_unlimited(cell: &str) -> bool {
+    matches!(lower_case(cell.trim()).as_ref(), "illimité" | "no limit" | "unbegrenzt" | "unlimited" | "∞")
+}
+
 /// Cells of a table that say yes and no by themselves, in lower case.
 const YES: [&str; 12] =
     ["available", "included", "ja", "oui", "supported", "true", "yes", "☑", "✅", "✓", "✔", "✔\u{fe0f}"];

@@ -9,7 +9,7 @@ use super::row::columns_and_values;
 use crate::column_names::Names;
 use crate::evidence::Question;
 
-use crate::wording::{bare, lower_case_words};
+use crate::wording::{bare, is_unlimited, lower_case_words, says_yes};
 
 /// Words for the most of something, and for the least.
 const MOST: [&str; 15] = [
@@ -52,6 +52,10 @@ const ENDS: [&str; 34] = [
 
 /// Most words that the superlative is said of.
 const MOST_WORDS: usize = 3;
+
+/// Words before a condition that must not be met, and most words between.
+const DENYING: [&str; 4] = ["no", "not", "lacks", "without"];
+const MOST_BEFORE: usize = 2;
 
 /// Fewest rows among which one has the most.
 const FEWEST_ROWS: usize = 2;
@@ -105,11 +109,17 @@ impl Superlative {
     /// be told.
     pub(super) fn extremes(&self, question: &Question, rows: &[Cells]) -> Option<Vec<usize>> {
         let column = self.column(rows)?;
-        let rows_asked_for = narrowed(question, &column, rows);
+        let conditions = Condition::all(question, &column, rows);
+        let meets = |number: &usize| rows.get(*number).is_some_and(|row| conditions.iter().all(|own| own.is_met(row)));
+        let rows_asked_for = narrowed(question, &column, rows).into_iter().filter(meets);
         let mut figures: Vec<(usize, f64)> = Vec::new();
         let mut unit: Option<String> = None;
         for number in rows_asked_for {
             let value = rows.get(number)?.iter().find(|(name, _)| *name == column).map(|(_, value)| value.as_str());
+            if value.is_some_and(is_unlimited) {
+                figures.push((number, f64::INFINITY));
+                continue;
+            }
             let Some((figure, of)) = value.and_then(figure) else { continue };
             // "2 years" and "12 months" need more than their numbers.
             if *unit.get_or_insert_with(|| of.clone()) != of {
@@ -117,12 +127,13 @@ impl Superlative {
             }
             figures.push((number, figure));
         }
-        if figures.len() < FEWEST_ROWS {
+        // One that alone meets the conditions has the most.
+        if figures.len() < if conditions.is_empty() { FEWEST_ROWS } else { 1 } {
             return None;
         }
         let values = figures.iter().map(|(_, figure)| *figure);
         let extreme = if self.is_most { values.fold(f64::MIN, f64::max) } else { values.fold(f64::MAX, f64::min) };
-        let has_it = |(_, figure): &&(usize, f64)| (figure - extreme).abs() < f64::EPSILON * extreme.abs().max(1.0);
+        let has_it = |(_, figure): &&(usize, f64)| figure.total_cmp(&extreme).is_eq();
         Some(figures.iter().filter(has_it).map(|(number, _)| *number).collect())
     }
 
@@ -148,6 +159,42 @@ impl Superlative {
         let [only] = found.as_slice() else { return None };
         Some((**only).clone())
     }
+}
+
+/// A column that says yes or no and that the question names: "the cheapest plan with SSO".
+struct Condition {
+    column: String,
+    yes: bool,
+}
+
+impl Condition {
+    /// Those of a question beside the column with the figures.
+    fn all(question: &Question, column: &str, rows: &[Cells]) -> Vec<Self> {
+        let asked: Vec<String> = lower_case_words(&question.asked).collect();
+        let mut found: Vec<Self> = Vec::new();
+        for (name, value) in rows.iter().flatten().filter(|(name, _)| name != column) {
+            let is_known = found.iter().any(|known| known.column == *name);
+            let Some(start) = named_at(&asked, name).filter(|_| !is_known && says_yes(value).is_some()) else {
+                continue;
+            };
+            let before = asked.get(start.saturating_sub(MOST_BEFORE)..start).unwrap_or_default();
+            let is_denied = before.iter().any(|word| DENYING.contains(&word.as_str()));
+            found.push(Self { column: name.clone(), yes: !is_denied });
+        }
+        found
+    }
+
+    fn is_met(&self, row: &Cells) -> bool {
+        let value = row.iter().find(|(name, _)| *name == self.column).and_then(|(_, value)| says_yes(value));
+        value == Some(self.yes)
+    }
+}
+
+/// The place of the words of a column's name in those of a question.
+fn named_at(asked: &[String], name: &str) -> Option<usize> {
+    let words: Vec<String> = lower_case_words(name).collect();
+    let is_it = |window: &[String]| window.iter().zip(&words).all(|(own, word)| is_same(own, word));
+    asked.windows(words.len().max(1)).position(is_it).filter(|_| !words.is_empty())
 }
 
 /// The rows that have what the question names in their cells, where some have it and others do not: "machine" of articles in
@@ -293,6 +340,27 @@ mod tests {
         ];
         for (question, expected) in cases {
             assert_eq!(chosen(question, pumps).as_deref(), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn conditions_of_columns_that_say_yes_are_met() {
+        let plans: &[&[&str]] = &[
+            &["Plan", "Users", "SSO", "Audit log", "Price (EUR)"],
+            &["Free", "3", "no", "no", "0"],
+            &["Team", "20", "no", "yes", "12"],
+            &["Business", "100", "yes", "yes", "24"],
+            &["Enterprise", "unlimited", "yes", "yes", "60"],
+        ];
+        let cases: [(&str, Option<&[usize]>); 5] = [
+            ("Which is the cheapest plan?", Some(&[0])),
+            ("Which plan is the cheapest with SSO?", Some(&[2])),
+            ("Which is the most expensive plan without SSO?", Some(&[1])),
+            ("Which is the most expensive plan without an audit log?", Some(&[0])),
+            ("Which plan has the most users?", Some(&[3])),
+        ];
+        for (question, expected) in cases {
+            assert_eq!(chosen(question, plans).as_deref(), expected, "{question}");
         }
     }
 

@@ -10,10 +10,9 @@ use crate::citation::support::polarity::Claim;
 use crate::citation::support::restated::is_limit;
 use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, measures_same};
-use crate::wording::lower_case;
+use crate::wording::{is_unlimited, lower_case};
 
-/// Cells for a number without a bound, and for none.
-const UNLIMITED: [&str; 4] = ["no limit", "unbegrenzt", "unlimited", "∞"];
+/// Cells for no price.
 const NOTHING: [&str; 3] = ["free", "gratis", "kostenlos"];
 
 /// A number in a cell, with the unit that stands beside it or in the label of its column.
@@ -36,13 +35,9 @@ pub(super) enum Sign {
 pub(super) fn amount(table: &Table<'_>, row: usize, column: &Column) -> Option<Amount> {
     let cell = table.cell(row, column.number)?;
     let said = lower_case(cell);
-    let is_said = |list: &[&str]| list.contains(&said.as_ref());
-    if is_said(&UNLIMITED) || is_said(&NOTHING) {
-        return Some(Amount {
-            value: if is_said(&UNLIMITED) { f64::INFINITY } else { 0.0 },
-            unit: None,
-            sign: Sign::None,
-        });
+    if is_unlimited(cell) || NOTHING.contains(&said.as_ref()) {
+        let value = if is_unlimited(cell) { f64::INFINITY } else { 0.0 };
+        return Some(Amount { value, unit: None, sign: Sign::None });
     }
     let words = table.words(row, column.number);
     let mut numbers = words.iter().filter(|word| matches!(word.kind, TermKind::Number | TermKind::Spelled));
