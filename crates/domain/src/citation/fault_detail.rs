@@ -4,6 +4,8 @@
 use super::claim::Role;
 use super::exempt::{Lapse, UnheldKind};
 use super::support::{ContradictionKind, MissingKind, Requalified, Reversal, SUPPORT_THRESHOLD, Support};
+use super::term::is_weekday;
+use crate::wording::lower_case;
 
 /// Most missing numbers, dates and names that a detail lists.
 const MOST_MISSING: usize = 8;
@@ -27,6 +29,11 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
     }
     let mut detail = if let Some(contradiction) = &support.contradiction {
         let difference = match (contradiction.kind, support.reversal) {
+            (ContradictionKind::Denial | ContradictionKind::Opposite, _)
+                if contradiction.quote.text.contains(" | ") =>
+            {
+                "the cells of its table say otherwise"
+            }
             (ContradictionKind::Opposite, Some(Reversal::Qualifier(way))) => qualified(way),
             (kind, _) => difference(kind),
         };
@@ -52,6 +59,7 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
         .map(|missing| {
             let kind = match missing.kind {
                 MissingKind::Number => "the number",
+                MissingKind::Date if is_weekday(lower_case(&missing.text).trim_end_matches('s')) => "the day",
                 MissingKind::Date => "the month",
                 MissingKind::Name => "the name",
             };

@@ -15,7 +15,7 @@ use super::reversal::Best;
 use super::{MissingKind, Quote};
 use crate::citation::contrary::contraries;
 use crate::citation::source::Token;
-use crate::citation::term::{Term, TermKind};
+use crate::citation::term::{Term, TermKind, is_weekday};
 use crate::citation::unit::Unit;
 
 /// Least share of the claim's other words with content that the contradicting sentences hold.
@@ -135,8 +135,10 @@ impl<'c> Beside<'c> {
                 any(&|token, at| self.is_other_number(term, token) && self.is_near(place, at)),
                 if is_year(term.unit, &term.stem) { ContradictionKind::Date } else { ContradictionKind::Number },
             ),
-            (Some(MissingKind::Date), _) => {
-                (any(&|token, at| token.kind == TermKind::Month && self.is_near(place, at)), ContradictionKind::Date)
+            (Some(MissingKind::Date), kind) => {
+                let is_day = |token: &Token| self.best.source.stem(token.term).is_some_and(is_weekday);
+                let is_such = |token: &Token| if kind == TermKind::Month { token.kind == kind } else { is_day(token) };
+                (any(&|token, at| is_such(token) && self.is_near(place, at)), ContradictionKind::Date)
             }
             (Some(MissingKind::Name), _) => (any(&|_, at| self.is_in_place(place, at)), ContradictionKind::Name),
             (None, TermKind::Word | TermKind::Stop) => {

@@ -208,6 +208,18 @@ const DENIALS: &[(&str, &str, bool)] = &[
 ];
 
 #[test]
+fn days_of_the_week_are_exact() {
+    let sources = [PreparedSource::new("Tuesdays are office days. Der Vorstand besteht aus fünf Personen.")];
+    for (claim, expected) in [
+        ("Tuesdays are office days.", true),
+        ("Thursdays are office days.", false),
+        ("Der Vorstand besteht aus fünf Personen.", true),
+    ] {
+        assert_eq!(LexicalScorer::new(&sources).support(claim, &[0]).is_enough(), expected, "{claim}");
+    }
+}
+
+#[test]
 fn a_denial_on_one_side_only_is_not_supported() {
     let judged = DENIALS.iter().map(|(source, claim, expected)| (source, claim, expected, support(claim, &[source])));
     let wrong: Vec<_> = judged.filter(|(.., expected, support)| support.is_enough() != **expected).collect();
