@@ -111,7 +111,7 @@ impl<'w> Word<'w> {
     }
 }
 
-/// What is qualified, and how.
+/// Words that are qualified, with their qualifications.
 type Qualified<'w, Q> = HashMap<&'w str, Vec<Q>>;
 
 /// Whether both qualify one thing, and never alike.

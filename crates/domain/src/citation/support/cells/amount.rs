@@ -12,6 +12,9 @@ use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, measures_same};
 use crate::wording::{is_unlimited, lower_case};
 
+/// Most cells beside one that tell how its thousands are written.
+const MOST_BESIDE: usize = 256;
+
 /// Cells for no price.
 const NOTHING: [&str; 3] = ["free", "gratis", "kostenlos"];
 
@@ -75,7 +78,7 @@ fn is_in_thousands(table: &Table<'_>, row: usize, column: &Column) -> bool {
     let is_whole = |cell: &str| digits(cell).len() == 3 && digits(cell).bytes().all(|sign| sign.is_ascii_digit());
     let in_row = table.columns.iter().filter_map(|other| table.cell(row, other.number));
     let in_column = table.rows.clone().filter_map(|other| table.cell(other, column.number));
-    table.cell(row, column.number).is_some_and(is_grouped) && in_row.chain(in_column).any(is_whole)
+    table.cell(row, column.number).is_some_and(is_grouped) && in_row.chain(in_column).take(MOST_BESIDE).any(is_whole)
 }
 
 /// The only column with numbers in these rows that a comparison is about: one that the claim names, one whose label says what is

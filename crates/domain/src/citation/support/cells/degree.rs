@@ -33,7 +33,7 @@ const NO_SUPERLATIVES: [&str; 13] = [
 /// Words before "plus" and "moins" of a superlative.
 const LE: [&str; 3] = ["la", "le", "les"];
 
-/// What a word of comparison measures.
+/// The quantity that a word of comparison measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     /// The columns that the claim names.

@@ -52,7 +52,7 @@ const FOREIGN_NO: [&str; 15] = [
 /// Words that say that what follows is not there.
 const LACKS: [&str; 4] = ["lack", "lacked", "lacking", "lacks"];
 
-/// What the cells of the named rows and columns say of the claim, if they say yes or no.
+/// The answer of the cells of the named rows and columns, if they say yes or no.
 pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     let words = &claim.words;
     if words.iter().any(|word| TURNS.contains(&word.as_ref())) || claim.tells_case() {
