@@ -13,7 +13,7 @@ use crate::citation::unit::{Unit, measures_same};
 use crate::wording::{is_unlimited, lower_case};
 
 /// Most cells beside one that tell how its thousands are written.
-const MOST_BESIDE: usize = 256;
+const MOST_BESIDE: usize = 32;
 
 /// Cells for no price.
 const NOTHING: [&str; 3] = ["free", "gratis", "kostenlos"];
