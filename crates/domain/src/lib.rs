@@ -35,6 +35,7 @@ pub mod markdown;
 pub mod model_verdicts;
 mod month;
 pub mod notices;
+mod opening;
 pub mod origin;
 pub mod planning;
 pub mod prompt;

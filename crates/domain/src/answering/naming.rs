@@ -3,7 +3,9 @@
 use frostem::{Algorithm, Stemmer};
 
 use crate::evidence::{Question, TermMask};
+use crate::lexical::calendar::{days_in, days_of_column};
 use crate::markdown::cells;
+use crate::opening::{is_about_closed, is_closed};
 use crate::wording::{denies, lower_case_words, says_yes};
 
 /// Words of a title that name nothing.
@@ -21,11 +23,14 @@ pub(super) struct AskedWords<'q> {
     words: Vec<String>,
     /// Whether it asks for what is not so.
     denies: bool,
+    /// The days of the week that it names.
+    days: Vec<&'static str>,
 }
 
 impl<'q> AskedWords<'q> {
     pub(super) fn of(question: &'q str) -> Self {
-        Self { text: question, words: lower_case_words(question).collect(), denies: denies(question) }
+        let words = lower_case_words(question).collect();
+        Self { text: question, words, denies: denies(question), days: days_in(question) }
     }
 
     /// Whether the question has the words of a value of several one after the other.
@@ -62,12 +67,14 @@ impl<'q> AskedWords<'q> {
     /// Whether the question names a column in which a value says that it is so: "Which stations are staffed?"; or, where it asks for
     /// what is not so, that it is not.
     pub(super) fn asks_for_so(&self, column: &str, value: &str) -> bool {
-        self.asks_for(value) && self.names_column(column)
+        self.asks_for(value) && (self.names_column(column) || self.names_day(column))
     }
 
-    /// Whether a value says that something is so, or, where the question asks for what is not so, that it is not.
+    /// Whether a value says that something is so, or, where the question asks for what is not so, that it is not. Of what is open,
+    /// hours say so.
     pub(super) fn asks_for(&self, value: &str) -> bool {
-        says_yes(value).is_some_and(|is_so| is_so != self.denies)
+        let is_open = || Some(is_about_closed(&self.words)? == is_closed(value)?);
+        says_yes(value).or_else(is_open).is_some_and(|is_so| is_so != self.denies)
     }
 
     fn names_column(&self, column: &str) -> bool {
@@ -80,6 +87,11 @@ impl<'q> AskedWords<'q> {
             self.words.contains(&word) || self.words.iter().any(is_verb_of)
         };
         column.peek().is_some() && column.all(is_asked)
+    }
+
+    /// Whether the question names a day of a column of days: "Saturday" of "Sat", "Tuesday" of "Mon–Fri".
+    fn names_day(&self, column: &str) -> bool {
+        !self.days.is_empty() && days_of_column(column).iter().any(|day| self.days.contains(day))
     }
 
     fn hold(&self, phrase: &[String]) -> bool {
@@ -222,6 +234,12 @@ mod tests {
             ("Which boats are not insured?", "Insured", "–", true),
             ("Which boats are new?", "Insured", "yes", false),
             ("Which boats are insured?", "Insured", "ask", false),
+            ("Which office is open on Saturday?", "Sat", "10:00–13:00", true),
+            ("Which office is open on Saturday?", "Sat", "closed", false),
+            ("Which office is open on Saturday?", "Mon–Fri", "10:00–13:00", false),
+            ("Which offices are open on Tuesday?", "Mon–Fri", "10:00–13:00", true),
+            ("Which offices are closed on Saturdays?", "Sat", "closed", true),
+            ("Which offices are not open on Saturdays?", "Sat", "closed", true),
         ];
         for (question, column, value, expected) in cases {
             assert_eq!(AskedWords::of(question).asks_for_so(column, value), expected, "{question} {value}");

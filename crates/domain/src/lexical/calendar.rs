@@ -63,6 +63,20 @@ pub(crate) fn days_in(text: &str) -> Vec<&'static str> {
     days
 }
 
+/// The days that the name of a column tells, those between two with a dash included: of "Mon–Fri" five.
+pub(crate) fn days_of_column(name: &str) -> Vec<&'static str> {
+    let days = days_in(name);
+    let Some((one, two)) = name.split_once(['-', '–', '—']) else { return days };
+    let place = |text: &str| match days_in(text).as_slice() {
+        [day] => DAYS.iter().position(|own| own == day),
+        _ => None,
+    };
+    match place(one).zip(place(two)) {
+        Some((from, to)) if from < to => DAYS.get(from..=to).map_or(days, <[_]>::to_vec),
+        _ => days,
+    }
+}
+
 /// Whether a word is a day of the week, whole and possibly in the plural.
 pub(crate) fn is_day(word: &str) -> bool {
     DAYS.contains(&one_day(&lower_case(word)))

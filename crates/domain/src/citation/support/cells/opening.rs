@@ -4,11 +4,8 @@ use super::Answer;
 use super::degree::Degree;
 use super::table::Table;
 use crate::citation::support::polarity::Claim;
-use crate::wording::{has_digit, is_negation, lower_case_words};
-
-/// Words of cells and claims, in lower case.
-const CLOSED: [&str; 5] = ["close", "closed", "fermé", "fermée", "geschlossen"];
-const OPEN: [&str; 6] = ["offen", "open", "opens", "ouvert", "ouverte", "geöffnet"];
+use crate::opening::{is_about_closed, is_closed};
+use crate::wording::is_negation;
 
 /// Words of a claim about other lines, too.
 const ONLY: [&str; 4] = ["just", "nur", "only", "seulement"];
@@ -25,11 +22,11 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     if denials > 1 && !is_denied {
         return None;
     }
-    let says_closed = says_closed(claim)? != is_denied;
+    let says_closed = is_about_closed(&claim.words)? != is_denied;
     let mut agreeing = None;
     for row in &table.named_rows {
         for column in table.named_columns() {
-            let Some(is_closed) = is_closed(table, row.row, column.number) else { continue };
+            let Some(is_closed) = table.cell(row.row, column.number).and_then(is_closed) else { continue };
             if is_closed != says_closed {
                 return Some(Answer::new(false, row.row));
             }
@@ -48,21 +45,4 @@ fn has_hours(table: &Table<'_>, claim: &Claim<'_>, (row, column): (usize, usize)
     let hours = claim.terms.iter().zip(table.claimed.iter()).enumerate();
     let mut hours = hours.filter(|(place, (term, _))| term.is_number() && !table.is_named_at(*place));
     hours.all(|(_, (_, hour))| words.iter().any(|word| Some(word.term) == *hour))
-}
-
-/// Whether a claim says that something is closed; `None` of one that does not say "open" either.
-pub(super) fn says_closed(claim: &Claim<'_>) -> Option<bool> {
-    let is_said = |list: &[&str]| claim.words.iter().any(|word| list.contains(&word.as_ref()));
-    match (is_said(&CLOSED), is_said(&OPEN)) {
-        (true, false) => Some(true),
-        (false, true) => Some(false),
-        _ => None,
-    }
-}
-
-/// Whether a cell says that something is closed; `None` of one that neither says so nor has hours.
-pub(super) fn is_closed(table: &Table<'_>, row: usize, column: usize) -> Option<bool> {
-    let cell = table.cell(row, column)?;
-    let first = lower_case_words(cell).next()?;
-    if CLOSED.contains(&first.as_str()) { Some(true) } else { has_digit(cell).then_some(false) }
 }

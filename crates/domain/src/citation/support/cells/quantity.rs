@@ -6,13 +6,13 @@ use super::Answer;
 use super::amount::amount;
 use super::bounds::Bounding;
 use super::named_rows::Named;
-use super::opening;
 use super::table::{Column, Table};
 use super::yes_no::cell_says_yes;
 use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;
 use crate::citation::support::restated::is_limit;
 use crate::citation::term::{Term, TermKind};
+use crate::opening::{is_about_closed, is_closed};
 use crate::wording::is_negation;
 
 /// Most cells that are looked at.
@@ -83,7 +83,7 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     if !table.is_headed_by(noun) && table.is_headed_by(next) && !table.is_named_at(next) {
         return None;
     }
-    let (number, says_closed) = (number(table, claim), opening::says_closed(claim));
+    let (number, says_closed) = (number(table, claim), is_about_closed(&claim.words));
     let cells = quantified.cells(table, claim)?.into_iter().take(MOST_CELLS);
     let told: Vec<(usize, Option<bool>)> = cells
         .map(|cell| {
@@ -91,7 +91,7 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
                 Some(number) => has_number(table, claim, (cell.row, cell.column), number),
                 None => match says_closed {
                     Some(says_closed) => {
-                        opening::is_closed(table, cell.row, cell.column).map(|is_closed| is_closed == says_closed)
+                        table.cell(cell.row, cell.column).and_then(is_closed).map(|is_closed| is_closed == says_closed)
                     }
                     None => cell_says_yes(table, cell.row, cell.column),
                 },
