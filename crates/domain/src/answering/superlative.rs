@@ -8,7 +8,6 @@ use super::candidate::SentenceCandidate;
 use super::row::columns_and_values;
 use crate::column_names::Names;
 use crate::evidence::Question;
-
 use crate::wording::{bare, is_unlimited, lower_case_words, says_yes};
 
 /// Words for the most of something, and for the least.
@@ -128,7 +127,8 @@ impl Superlative {
             figures.push((number, figure));
         }
         // One that alone meets the conditions has the most.
-        if figures.len() < if conditions.is_empty() { FEWEST_ROWS } else { 1 } {
+        let fewest = if conditions.is_empty() { FEWEST_ROWS } else { 1 };
+        if figures.len() < fewest {
             return None;
         }
         let values = figures.iter().map(|(_, figure)| *figure);

@@ -42,7 +42,7 @@ impl<'t> PlacedGroups<'t> {
         let mut heads_of: HashMap<&str, &str> = HashMap::new();
         let mut head = None;
         for line in text.lines().map(str::trim_start) {
-            let Some(name) = group_name(line).filter(|_| line.starts_with('|')) else {
+            let Some(name) = Some(line).filter(|line| line.starts_with('|')).and_then(group_name) else {
                 // A table ends.
                 heads_of.clear();
                 head = None;
