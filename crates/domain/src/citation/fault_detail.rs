@@ -4,8 +4,7 @@
 use super::claim::Role;
 use super::exempt::{Lapse, UnheldKind};
 use super::support::{ContradictionKind, MissingKind, Requalified, Reversal, SUPPORT_THRESHOLD, Support};
-use super::term::is_weekday;
-use crate::wording::lower_case;
+use crate::lexical::calendar::is_day;
 
 /// Most missing numbers, dates and names that a detail lists.
 const MOST_MISSING: usize = 8;
@@ -59,7 +58,7 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
         .map(|missing| {
             let kind = match missing.kind {
                 MissingKind::Number => "the number",
-                MissingKind::Date if is_weekday(lower_case(&missing.text).trim_end_matches('s')) => "the day",
+                MissingKind::Date if is_day(&missing.text) => "the day",
                 MissingKind::Date => "the month",
                 MissingKind::Name => "the name",
             };

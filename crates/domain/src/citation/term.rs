@@ -9,6 +9,7 @@ use frostem::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::unit::{Unit, read_units, scale_of};
+use crate::lexical::calendar::day_written;
 use crate::lexical::is_empty_in_claims;
 use crate::{
     month::{MONTHS, foreign_month},
@@ -70,27 +71,6 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
     terms
 }
 
-/// The days of a week by their stems, and by what begins their names where they are cut short.
-pub(super) const WEEKDAYS: [(&str, &[&str]); 7] = [
-    ("monday", &["Mon"]),
-    ("tuesday", &["Tue", "Tues"]),
-    ("wednesday", &["Wed"]),
-    ("thursday", &["Thu", "Thur", "Thurs"]),
-    ("friday", &["Fri"]),
-    ("saturday", &["Sat"]),
-    ("sunday", &["Sun"]),
-];
-
-/// Whether a stem is that of a day of the week.
-pub(super) fn is_weekday(stem: &str) -> bool {
-    WEEKDAYS.iter().any(|(day, _)| *day == stem)
-}
-
-/// The day of which a word is the short name.
-fn weekday(word: &str) -> Option<&'static str> {
-    WEEKDAYS.iter().find(|(_, short)| short.contains(&word)).map(|(day, _)| *day)
-}
-
 fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemmer: Stemmer) {
     let range = start..start + word.len();
     let lower = lower_case(word);
@@ -100,7 +80,7 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
         terms.push(Term::new(format!("month:{month}"), TermKind::Month, range));
         return;
     }
-    if let Some(day) = weekday(word) {
+    if let Some(day) = day_written(word) {
         terms.push(Term::new(day, TermKind::Word, range));
         return;
     }

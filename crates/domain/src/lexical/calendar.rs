@@ -6,7 +6,7 @@ use crate::month::MONTHS;
 use crate::wording::{is_year, lower_case, lower_case_words};
 
 /// The days, in lower case.
-const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+pub(crate) const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// Letters of the usual abbreviation.
 const SHORT: usize = 3;
@@ -75,6 +75,13 @@ pub(crate) fn days_of_column(name: &str) -> Vec<&'static str> {
         Some((from, to)) if from < to => DAYS.get(from..=to).map_or(days, <[_]>::to_vec),
         _ => days,
     }
+}
+
+/// The day of the week that a word is as names are written, whole or abbreviated: "Sun", and not "sun".
+pub(crate) fn day_written(word: &str) -> Option<&'static str> {
+    let mut letters = word.chars();
+    let is_name = letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase);
+    whole_of(&lower_case(word)).filter(|whole| is_name && DAYS.contains(whole))
 }
 
 /// Whether a word is a day of the week, whole and possibly in the plural.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::figures::{is_date, plain_and_scale};
+use super::figures::{is_quantity, plain_and_scale};
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::is_unit;
 use crate::wording::lower_case_words;
@@ -74,9 +74,8 @@ pub(in crate::citation) fn calculated(
     if !is_reckoning {
         return HashSet::new();
     }
-    let figures: Vec<usize> = (0..terms.len())
-        .filter(|at| terms.get(*at).is_some_and(|term| term.kind == TermKind::Number && !is_date(text, term)))
-        .collect();
+    let figures: Vec<usize> =
+        (0..terms.len()).filter(|at| terms.get(*at).is_some_and(|term| is_quantity(text, term))).collect();
     let value = |at: usize| terms.get(at).and_then(|term| Operand::of(term, at));
     let stem = |at: usize| terms.get(at).map_or("", |term| term.stem.as_str());
     let is_known = |at: &usize| is_held(stem(*at)) || is_asked(stem(*at));

@@ -15,8 +15,9 @@ use super::reversal::Best;
 use super::{MissingKind, Quote};
 use crate::citation::contrary::contraries;
 use crate::citation::source::Token;
-use crate::citation::term::{Term, TermKind, is_weekday};
+use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::Unit;
+use crate::lexical::calendar::is_day;
 
 /// Least share of the claim's other words with content that the contradicting sentences hold.
 const SAME_FRAME: f32 = 0.6;
@@ -136,8 +137,9 @@ impl<'c> Beside<'c> {
                 if is_year(term.unit, &term.stem) { ContradictionKind::Date } else { ContradictionKind::Number },
             ),
             (Some(MissingKind::Date), kind) => {
-                let is_day = |token: &Token| self.best.source.stem(token.term).is_some_and(is_weekday);
-                let is_such = |token: &Token| if kind == TermKind::Month { token.kind == kind } else { is_day(token) };
+                let names_day = |token: &Token| self.best.source.stem(token.term).is_some_and(is_day);
+                let is_such =
+                    |token: &Token| if kind == TermKind::Month { token.kind == kind } else { names_day(token) };
                 (any(&|token, at| is_such(token) && self.is_near(place, at)), ContradictionKind::Date)
             }
             (Some(MissingKind::Name), _) => (any(&|_, at| self.is_in_place(place, at)), ContradictionKind::Name),

@@ -6,8 +6,9 @@ use std::ops::Range;
 use super::MissingKind;
 use super::contradiction::is_year;
 use super::polarity::Claim;
-use crate::citation::term::{Term, TermKind, is_weekday};
+use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::{Unit, is_currency};
+use crate::lexical::calendar::is_day;
 use crate::lexical::function_words::is_german;
 use crate::wording::{Quantity, lower_case};
 
@@ -101,7 +102,7 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
             TermKind::Month => Some(MissingKind::Date),
             // "Two" is often "both": its absence counts, but is no proof.
             TermKind::Stop | TermKind::Spelled => None,
-            TermKind::Word if is_weekday(&term.stem) => Some(MissingKind::Date),
+            TermKind::Word if is_day(&term.stem) => Some(MissingKind::Date),
             TermKind::Word => is_name(claim, terms, at).then_some(MissingKind::Name),
         };
         let weight = match (term.kind, exact) {

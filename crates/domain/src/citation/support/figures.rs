@@ -7,8 +7,9 @@ use super::contradiction::is_year;
 use super::polarity::Claim;
 use super::restated::{Restated, restated};
 use crate::citation::source::SourceParts;
-use crate::citation::term::{Term, TermKind, is_weekday, terms};
+use crate::citation::term::{Term, TermKind, terms};
 use crate::citation::unit::{Unit, scale_of};
+use crate::lexical::calendar::is_day;
 use crate::wording;
 
 /// Words around a calculated figure that state nothing.
@@ -34,7 +35,7 @@ pub(super) fn as_sourced<'c>(
 ) -> Option<Claim<'c>> {
     let is_lacking = |term: &Term| term.kind == TermKind::Number && !is_held(sources, &term.stem);
     let lacks_month = |term: &Term| term.kind == TermKind::Month && !is_held(sources, &term.stem);
-    let lacks_day = |term: &Term| is_weekday(&term.stem) && !is_held(sources, &term.stem);
+    let lacks_day = |term: &Term| is_day(&term.stem) && !is_held(sources, &term.stem);
     let restated: Vec<(usize, Restated)> =
         (0..claim.terms.len()).filter_map(|place| Some((place, restated(claim, place, sources)?))).collect();
     if restated.is_empty() && !claim.terms.iter().any(|term| is_lacking(term) || lacks_month(term) || lacks_day(term)) {
@@ -88,7 +89,7 @@ pub(super) fn is_scale(word: &str) -> bool {
 
 /// Whether a line in lower case names the scale of the figures below it.
 pub(super) fn names_scale(line: &str) -> bool {
-    SCALES.iter().any(|(_, forms)| forms.iter().any(|form| line.contains(form)))
+    SCALES.iter().any(|(scale, _)| names_this_scale(line, scale))
 }
 
 /// Whether a line in lower case names this scale of the figures below it.
@@ -226,6 +227,11 @@ pub(super) fn is_date(text: &str, term: &Term) -> bool {
     is_of_our_time
         && is_year(term.unit, &term.stem)
         && !text.get(term.range.clone()).is_some_and(|word| word.contains(','))
+}
+
+/// Whether a term is a number in digits and no year.
+pub(super) fn is_quantity(text: &str, term: &Term) -> bool {
+    term.kind == TermKind::Number && !is_date(text, term)
 }
 
 /// Whether a number stands beside the sign of an operation, as the hundred of "× 100" does.

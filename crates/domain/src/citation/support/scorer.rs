@@ -24,7 +24,7 @@ use crate::citation::term::{Term, TermKind};
 /// Highest score of a claim that a missing fact or a reversal decides against.
 const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
 
-/// Least score of a claim that cells of a table say by "yes" or "no", where nothing of it is missing.
+/// Least score of a claim that cells of a table say or bear out, where nothing of it is missing.
 const SAID_BY_CELLS: f32 = 0.8;
 
 /// Score of a claim that quotes its source: that of one which repeats it.

@@ -4,9 +4,8 @@ use super::Answer;
 use super::amount::{Amount, amount};
 use super::table::{Column, Table};
 use crate::citation::support::bound::Bound;
-use crate::citation::support::figures::{is_date, plain_and_scale};
+use crate::citation::support::figures::plain_and_scale;
 use crate::citation::support::polarity::Claim;
-use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, measures_same, units_in};
 
 /// Least value that may be written out where a claim gives it in thousands or millions.
@@ -15,7 +14,7 @@ const WRITTEN_OUT: f64 = 1000.0;
 /// A number of a claim that bounds a value.
 #[derive(Clone, Copy)]
 pub(super) struct Bounding {
-    pub(super) place: usize,
+    place: usize,
     bound: Bound,
 }
 
@@ -50,12 +49,7 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     if claim.tells_case() || !claim.denials.all.is_empty() {
         return None;
     }
-    let is_quantity = |place: &usize| {
-        let term = claim.terms.get(*place).filter(|_| !table.is_named_at(*place));
-        term.is_some_and(|term| term.kind == TermKind::Number && !is_date(claim.text, term))
-    };
-    let mut numbers = (0..claim.terms.len()).filter(is_quantity);
-    let place = numbers.next().filter(|_| numbers.next().is_none())?;
+    let place = table.quantity(claim)?;
     let bounding = Bounding::at(claim, place)?;
     let mut held = None;
     for row in &table.named_rows {
@@ -72,12 +66,10 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
 
 /// The only column that the claim names; where it names none, the only one whose value in a row has the unit.
 fn column<'t>(table: &'t Table<'_>, row: usize, unit: Option<Unit>) -> Option<&'t Column> {
-    let only = |mut columns: std::vec::IntoIter<&'t Column>| columns.next().filter(|_| columns.next().is_none());
-    let named: Vec<&Column> = table.named_columns().collect();
-    if !named.is_empty() {
-        return only(named.into_iter());
+    if table.named_columns().next().is_some() {
+        return table.named_column();
     }
     let has_unit = |column: &&Column| amount(table, row, column).is_some_and(|amount| amount.unit == unit);
-    let measured: Vec<&Column> = table.columns.iter().filter(|column| unit.is_some() && has_unit(column)).collect();
-    only(measured.into_iter())
+    let mut measured = table.columns.iter().filter(|column| unit.is_some() && has_unit(column));
+    measured.next().filter(|_| measured.next().is_none())
 }

@@ -6,7 +6,6 @@ use super::degree::{Degree, Relation};
 use super::named_rows::Named;
 use super::table::{Column, Table, is_equal};
 use super::yes_no::cell_says_yes;
-use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
 
@@ -80,27 +79,26 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     if has(&RESTRICTING) || multiplies || claim.tells_case() {
         return None;
     }
-    let is_other = |than: usize| is(than + 1, &ALL_OTHERS) || is(than + 2, &ALL_OTHERS);
-    let Some(than) = degree.than.filter(|than| !is_other(*than)) else {
-        let is_other = |line: &Line<'_>| line.places.is_empty();
-        // Those that share the first place have it.
-        return held(&all_lines(table, claim, degree)?, is_other, |one, other| {
-            is_equal(one, other) || degree.relation.holds(one, other)
-        });
-    };
+    let is_with_all = |than: &usize| is(than + 1, &ALL_OTHERS) || is(than + 2, &ALL_OTHERS);
+    match degree.than.filter(|than| !is_with_all(than)) {
+        Some(than) => with_named(table, claim, degree, than),
+        None => with_all(table, claim, degree),
+    }
+}
+
+/// Whether the line that the claim names stands so to all others. Those that share the first place have it.
+fn with_all(table: &Table<'_>, claim: &Claim<'_>, degree: Degree) -> Option<Answer> {
+    let is_other = |line: &Line<'_>| line.places.is_empty();
+    let is_so = |one: f64, other: f64| is_equal(one, other) || degree.relation.holds(one, other);
+    held(&all_lines(table, claim, degree)?, is_other, is_so)
+}
+
+/// Whether the lines that the claim names before "than" stand so to those behind it, and by as much as it says.
+fn with_named(table: &Table<'_>, claim: &Claim<'_>, degree: Degree, than: usize) -> Option<Answer> {
     let is_behind = |line: &Line<'_>| line.places.first().is_some_and(|first| *first > than);
     let (mut lines, column) = named_lines(table, claim, degree)?;
-    if let Some(joined) = claim.words.iter().position(|word| COMBINED.contains(&word.as_ref())) {
-        let is_joined = |line: &Line<'_>| is_behind(line) == (joined > than);
-        let sum = lines.iter().filter(|line| is_joined(line)).map(|line| line.value).sum();
-        let first = lines.iter().position(&is_joined)?;
-        lines = lines
-            .into_iter()
-            .enumerate()
-            .filter(|(at, line)| *at == first || !is_joined(line))
-            .map(|(_, line)| line)
-            .collect();
-        lines.iter_mut().filter(|line| is_joined(line)).for_each(|line| line.value = sum);
+    if let Some(combined) = claim.words.iter().position(|word| COMBINED.contains(&word.as_ref())) {
+        lines = added_up(lines, |line| is_behind(line) == (combined > than))?;
     }
     let answer = held(&lines, is_behind, |one, other| degree.relation.holds(one, other))?;
     // "Cheaper than Team, and includes SSO" says more.
@@ -116,14 +114,18 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     Some(Answer { is_so, number: Some(number), ..answer })
 }
 
+/// The lines with the first of some in the place of these, and with their sum; `None` if there are none.
+fn added_up<'t>(lines: Vec<Line<'t>>, is_added: impl Fn(&Line<'t>) -> bool) -> Option<Vec<Line<'t>>> {
+    let (added, mut others): (Vec<_>, Vec<_>) = lines.into_iter().partition(is_added);
+    let value = added.iter().map(|line| line.value).sum();
+    others.push(Line { value, ..added.into_iter().next()? });
+    Some(others)
+}
+
 /// The place of a number by which a claim tells lines apart: "12 EUR more than".
 fn distance(table: &Table<'_>, claim: &Claim<'_>, degree: Degree) -> Option<usize> {
     let first = degree.from.saturating_sub(MOST_BEFORE_DEGREE);
-    let is_quantity = |place: &usize| {
-        let term = claim.terms.get(*place).filter(|_| !table.is_named_at(*place));
-        term.is_some_and(|term| term.kind == TermKind::Number && !is_date(claim.text, term))
-    };
-    let number = (first..degree.from).find(is_quantity)?;
+    let number = (first..degree.from).find(|place| table.is_quantity(claim, *place))?;
     // "12,318 residents, more than Hove" tells no difference.
     let (from, to) = (claim.terms.get(number)?.range.end, claim.terms.get(degree.from)?.range.start);
     claim.text.get(from..to).is_some_and(|between| !between.contains([',', ';', '(', ')', '.'])).then_some(number)

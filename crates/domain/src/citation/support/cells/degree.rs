@@ -203,7 +203,7 @@ const TIMES: [(&str, f64); 10] = [
 /// Share of a value by which a multiple may be rounded.
 const ROUNDING: f64 = 0.05;
 
-/// Endings of German superlatives.
+/// Endings of German comparatives and superlatives.
 const ENDINGS: [&str; 5] = ["e", "em", "en", "er", "es"];
 
 /// Words behind "more" and "less" that tell what is compared.
@@ -278,10 +278,8 @@ impl Degree {
         };
         let than = || words.iter().enumerate().skip(at + 1).find(|(_, word)| THAN.contains(&word.as_ref()));
         WORDS.iter().find_map(|(comparative, superlative, is_greater, measure)| {
-            let is_comparative = |word: &str| {
-                word == *comparative || word.strip_prefix(comparative).is_some_and(|ending| ENDINGS.contains(&ending))
-            };
-            if is_comparative(word) {
+            let is_inflected = |ending: &str| ending.is_empty() || ENDINGS.contains(&ending);
+            if word.strip_prefix(comparative).is_some_and(is_inflected) {
                 let is_french_superlative = superlative.is_empty() && LE.contains(&before);
                 let than = if is_french_superlative { None } else { Some(than()?.0) };
                 return Some(degree(*is_greater, *measure, than));

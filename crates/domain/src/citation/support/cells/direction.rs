@@ -7,9 +7,9 @@ use super::table::{Column, Table, is_equal, number_in};
 use super::years::{ValuesOfYears, values_of_years};
 use super::{Answer, Differing};
 use crate::citation::support::contradiction::ContradictionKind;
-use crate::citation::support::figures::is_date;
+use crate::citation::support::figures::{is_date, is_quantity};
 use crate::citation::support::polarity::Claim;
-use crate::citation::term::{Term, TermKind};
+use crate::citation::term::TermKind;
 use crate::wording::is_negation;
 
 /// Words of a rise and of a fall, in lower case.
@@ -100,13 +100,12 @@ impl Movement {
     }
 }
 
-/// A row that moves otherwise.
+/// A row that moves otherwise, where [`answer`] tells nothing.
 pub(super) fn against(table: &Table<'_>, claim: &Claim<'_>) -> Option<Differing> {
     let words = &claim.words;
     // "Net increase in cash" is a name.
     let (movement, at) = movement(words, |place| table.is_named_at(place))?;
-    let is_settled = || answer(table, claim).is_some_and(|answer| answer.is_so);
-    if words.iter().any(|word| ORDERS.contains(&word.as_ref())) || is_settled() {
+    if words.iter().any(|word| ORDERS.contains(&word.as_ref())) {
         return None;
     }
     let row = match table.named_rows.as_slice() {
@@ -146,17 +145,13 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     if is_comparison && let Some(ValuesOfYears { from, to, row }) = values_of_years(table, claim, at, true) {
         return Some(Answer::new(movement.leads(from, to), row));
     }
-    let is_change = |place: &usize| {
-        let is_quantity = claim.terms.get(*place).is_some_and(|term| is_quantity(claim, term));
-        is_quantity && !table.is_named_at(*place) && is_change(&claim.words, *place, at)
-    };
+    let is_change = |place: &usize| table.is_quantity(claim, *place) && is_change(&claim.words, *place, at);
     let mut numbers = (0..claim.terms.len()).filter(is_change);
     let number = numbers.next();
     let ValuesOfYears { from, to, row } = values_of_years(table, claim, at, false)?;
     // "Fell from 2019 to 2020" tells no number.
     let Some(number) = number.filter(|_| numbers.next().is_none()) else {
-        let tells_number =
-            claim.terms.iter().enumerate().any(|(place, term)| is_quantity(claim, term) && !table.is_named_at(place));
+        let tells_number = (0..claim.terms.len()).any(|place| table.is_quantity(claim, place));
         return (!tells_number).then(|| Answer::new(movement.leads(from, to), row));
     };
     let is_of_percents = table.cell(row, 2).is_some_and(|cell| cell.contains('%'));
@@ -196,16 +191,12 @@ fn from_and_to(claim: &Claim<'_>) -> Option<(f64, f64)> {
     let behind = |prepositions: &[&str]| {
         let mut found = claim.terms.iter().enumerate().skip(1).filter(|(at, term)| {
             let before = claim.words.get(at - 1).map_or("", AsRef::as_ref);
-            is_quantity(claim, term) && prepositions.contains(&before)
+            is_quantity(claim.text, term) && prepositions.contains(&before)
         });
         let (_, only) = found.next()?;
         found.next().is_none().then(|| only.stem.parse::<f64>().ok()).flatten()
     };
     Some((behind(&["from", "von"])?, behind(&["auf", "to"])?))
-}
-
-fn is_quantity(claim: &Claim<'_>, term: &Term) -> bool {
-    term.kind == TermKind::Number && !is_date(claim.text, term)
 }
 
 /// The first column in which a row has a number, whatever its sign.

@@ -24,8 +24,7 @@ pub(super) fn against(
     is_settled: impl Fn(usize) -> bool,
 ) -> Option<Differing> {
     let [row] = table.named_rows.as_slice() else { return None };
-    let mut named = table.named_columns();
-    let column = named.next().filter(|_| named.next().is_none());
+    let column = table.named_column();
     let values = claim.terms.iter().enumerate().filter(|(_, term)| term.kind == TermKind::Number);
     let found = values.filter(|(place, _)| !table.is_named_at(*place) && !is_settled(*place)).find(|(_, term)| {
         let is_in_others = || row.is_range && is_in_other_rows(table, row.row, term);

@@ -7,7 +7,7 @@ use crate::citation::support::figures::{is_scale, names_scale};
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::{DATE, Unit, measures_same, unit_named};
-use crate::wording::{lower_case, lower_case_words};
+use crate::wording::lower_case_words;
 
 /// Most words from a number to the unit of its rate.
 const MOST_BEFORE_RATE: usize = 4;
@@ -56,16 +56,12 @@ fn row_in_a_scale(table: &Table<'_>, claim: &Claim<'_>, term: &Term, unit: Unit)
     }
     let rows = table.source.postings(number);
     let named = table.named_rows.iter().map(|named| named.row).find(|row| rows.contains(row))?;
-    let row = table.source.sentences.get(named)?;
     // Reports write "$84,310" in some cells, and a claim may do so with all.
     let mut tokens = table.rows.clone().flat_map(|row| table.tokens(row));
     if tokens.any(|token| token.unit.is_some_and(|unit| measures_same(unit, "euro"))) {
         return None;
     }
-    let above = table.source.sentences.get(row.header.clone())?.iter();
-    let introducing = table.source.sentences.get(row.lead_in.clone())?.iter();
-    let mut lines = above.chain(introducing).filter_map(|line| table.source.word(&line.bytes)).map(lower_case);
-    lines.any(|line| names_scale(&line)).then_some(named)
+    table.lines_above().any(|line| names_scale(&line)).then_some(named)
 }
 
 /// The unit behind "per" after a number: the hour of "600 requests per hour".

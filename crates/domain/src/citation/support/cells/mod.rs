@@ -45,7 +45,7 @@ pub(super) struct Told {
 /// The relation of cells to a claim.
 #[derive(Clone, Copy)]
 pub(super) enum Verdict {
-    /// They say the same by "yes", "no" or "closed".
+    /// They say the same: by "yes", "no" or "closed", or as what follows from their values.
     SaysSo,
     /// Each value of the claim stands in the row or column that it names for it.
     HasValues,
@@ -148,12 +148,13 @@ fn is_about_nothing(table: &Table<'_>) -> bool {
 
 /// The verdict of a table.
 fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(Verdict, Answer)> {
+    let moved = direction::answer(table, claim);
     let answers = [
         (ContradictionKind::Denial, yes_no::answer(table, claim)),
         (ContradictionKind::Opposite, opening::answer(table, claim)),
         (ContradictionKind::Opposite, comparison::answer(table, claim)),
         (ContradictionKind::Number, bounds::answer(table, claim)),
-        (ContradictionKind::Opposite, direction::answer(table, claim)),
+        (ContradictionKind::Opposite, moved),
         (ContradictionKind::Denial, quantity::answer(table, claim)),
     ];
     let answers = || answers.iter().filter_map(|(kind, answer)| Some((*kind, (*answer)?)));
@@ -169,7 +170,7 @@ fn verdict(table: &Table<'_>, claim: &Claim<'_>, facts: &[Fact<'_>]) -> Option<(
     let right = if let Some(Pairing::Right(row)) = &paired { Some(*row) } else { None };
     let wrong = || if let Some(Pairing::Wrong(differing)) = paired { Some(differing) } else { None };
     let differing = denied
-        .or_else(|| direction::against(table, claim))
+        .or_else(|| if moved.is_some() { None } else { direction::against(table, claim) })
         .or_else(|| measure::against(table, claim, facts))
         .or_else(wrong)
         .or_else(|| elsewhere::against(table, claim, facts, settles));

@@ -8,7 +8,6 @@ use super::bounds::Bounding;
 use super::named_rows::Named;
 use super::table::{Column, Table};
 use super::yes_no::cell_says_yes;
-use crate::citation::support::figures::is_date;
 use crate::citation::support::polarity::Claim;
 use crate::citation::support::restated::is_limit;
 use crate::citation::term::{Term, TermKind};
@@ -18,10 +17,9 @@ use crate::wording::is_negation;
 /// Most cells that are looked at.
 const MOST_CELLS: usize = 1024;
 
-/// Words before that of which all have something, or none.
+/// Words before that of which all have something, none, or some.
 const ALL: [&str; 10] = ["all", "alle", "each", "every", "jede", "jeder", "jedes", "sämtliche", "tous", "toutes"];
 const NONE: [&str; 6] = ["aucun", "aucune", "kein", "keine", "no", "none"];
-
 const SOME: [&str; 5] = ["certains", "certaines", "einige", "several", "some"];
 
 /// Words between a word of quantity and what it is about.
@@ -36,8 +34,10 @@ const LIMITING: [&str; 27] = [
     "since", "that", "under", "unter", "where", "which", "who", "whose", "with", "without", "über",
 ];
 
+/// Words between the names of lines that are left out.
 const JOINING: [&str; 10] = ["and", "das", "der", "die", "et", "la", "le", "or", "the", "und"];
 
+/// German and French words that deny.
 const FOREIGN_NOT: [&str; 2] = ["nicht", "pas"];
 
 /// The number of lines that a claim is about.
@@ -83,22 +83,17 @@ pub(super) fn answer(table: &Table<'_>, claim: &Claim<'_>) -> Option<Answer> {
     if !table.is_headed_by(noun) && table.is_headed_by(next) && !table.is_named_at(next) {
         return None;
     }
-    let (number, says_closed) = (number(table, claim), is_about_closed(&claim.words));
+    let (number, says_closed) = (table.quantity(claim), is_about_closed(&claim.words));
+    let has_it = |cell: &Cell| match (number, says_closed) {
+        (Some(number), _) => has_number(table, claim, cell, number),
+        (None, Some(closed)) => {
+            table.cell(cell.row, cell.column).and_then(is_closed).map(|is_closed| is_closed == closed)
+        }
+        (None, None) => cell_says_yes(table, cell.row, cell.column),
+    };
     let cells = quantified.cells(table, claim)?.into_iter().take(MOST_CELLS);
-    let told: Vec<(usize, Option<bool>)> = cells
-        .map(|cell| {
-            let has_it = match number {
-                Some(number) => has_number(table, claim, (cell.row, cell.column), number),
-                None => match says_closed {
-                    Some(says_closed) => {
-                        table.cell(cell.row, cell.column).and_then(is_closed).map(|is_closed| is_closed == says_closed)
-                    }
-                    None => cell_says_yes(table, cell.row, cell.column),
-                },
-            };
-            (cell.row, has_it.map(|has_it| has_it != cell.is_excepted))
-        })
-        .collect();
+    let told: Vec<(usize, Option<bool>)> =
+        cells.map(|cell| (cell.row, has_it(&cell).map(|has_it| has_it != cell.is_excepted))).collect();
     let (deciding, is_so) = quantified.quantity.decided_by();
     if let Some((row, _)) = told.iter().find(|(_, has_it)| *has_it == Some(deciding)) {
         return Some(Answer::new(is_so, *row));
@@ -186,27 +181,17 @@ impl Quantified {
     }
 }
 
-/// The place of the only number of a claim that names nothing.
-fn number(table: &Table<'_>, claim: &Claim<'_>) -> Option<usize> {
-    let is_value = |place: &usize| {
-        let term = claim.terms.get(*place).filter(|_| !table.is_named_at(*place));
-        term.is_some_and(|term| term.kind == TermKind::Number && !is_date(claim.text, term))
-    };
-    let mut numbers = (0..claim.terms.len()).filter(is_value);
-    numbers.next().filter(|_| numbers.next().is_none())
-}
-
 /// Whether a cell has the number at a place of a claim, or a value that it bounds; `None` if it has no number, and of limits.
-fn has_number(table: &Table<'_>, claim: &Claim<'_>, (row, column): (usize, usize), place: usize) -> Option<bool> {
-    let column = table.column(column)?;
+fn has_number(table: &Table<'_>, claim: &Claim<'_>, cell: &Cell, place: usize) -> Option<bool> {
+    let column = table.column(cell.column)?;
     if let Some(bounding) = Bounding::at(claim, place) {
-        return bounding.holds(table, claim, &amount(table, row, column)?);
+        return bounding.holds(table, claim, &amount(table, cell.row, column)?);
     }
     if place.checked_sub(1).and_then(|before| claim.words.get(before)).is_some_and(|word| is_limit(word)) {
         return None;
     }
     let number = table.claimed.get(place).copied().flatten();
-    let words = table.words(row, column.number);
+    let words = table.words(cell.row, column.number);
     let mut numbers = words.iter().filter(|word| word.kind == TermKind::Number).peekable();
     numbers.peek()?;
     Some(numbers.any(|word| Some(word.term) == number))

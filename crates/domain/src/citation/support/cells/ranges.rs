@@ -6,8 +6,9 @@ use super::named_rows::{Named, name_tokens};
 use super::table::is_equal;
 use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::support::polarity::Claim;
-use crate::citation::term::{TermKind, WEEKDAYS};
+use crate::citation::term::TermKind;
 use crate::citation::unit::Unit;
+use crate::lexical::calendar::DAYS;
 use crate::wording::lower_case;
 
 /// Words and signs before the only number of a range that is its end, and its beginning.
@@ -53,7 +54,7 @@ fn row_of_day(source: &SourceParts, mut rows: Range<usize>, claim: &Claim<'_>) -
 pub(super) fn days_between(source: &SourceParts, name: &[&Token]) -> Vec<&'static str> {
     let day = |token: &Token| {
         let stem = source.stem(token.term)?;
-        WEEKDAYS.iter().position(|(day, _)| *day == stem)
+        DAYS.iter().position(|day| *day == stem)
     };
     let ranges = name.windows(2).filter_map(|pair| {
         let [one, two] = pair else { return None };
@@ -61,7 +62,7 @@ pub(super) fn days_between(source: &SourceParts, name: &[&Token]) -> Vec<&'stati
         Some((day(one)?, day(two)?)).filter(|_| matches!(joint, "-" | "–" | "—"))
     });
     let between = ranges.flat_map(|(from, to)| from + 1..to);
-    between.filter_map(|day| WEEKDAYS.get(day).map(|(day, _)| *day)).collect()
+    between.filter_map(|day| DAYS.get(day).copied()).collect()
 }
 
 /// The places of these days in a claim.

@@ -1,5 +1,6 @@
 //! Tables of a source as a claim names them: their rows by the first cell, their columns by the header or by labels in the cells.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -10,7 +11,7 @@ use super::ranges;
 use crate::citation::columns::heads_above;
 use crate::citation::source::{SourceParts, SourceSentence, Token};
 use crate::citation::support::contradiction::is_year;
-use crate::citation::support::figures::names_this_scale;
+use crate::citation::support::figures::{is_quantity, names_this_scale};
 use crate::citation::support::polarity::Claim;
 use crate::citation::term::TermKind;
 use crate::citation::unit::{Unit, is_unit, unit_named};
@@ -221,6 +222,23 @@ impl<'s> Table<'s> {
             || self.named_rows.iter().any(names_row)
     }
 
+    /// Whether a word of the claim is a number in digits, no year, and names no row or column.
+    pub(super) fn is_quantity(&self, claim: &Claim<'_>, place: usize) -> bool {
+        !self.is_named_at(place) && claim.terms.get(place).is_some_and(|term| is_quantity(claim.text, term))
+    }
+
+    /// The place of the only such number of the claim.
+    pub(super) fn quantity(&self, claim: &Claim<'_>) -> Option<usize> {
+        let mut places = (0..claim.terms.len()).filter(|place| self.is_quantity(claim, *place));
+        places.next().filter(|_| places.next().is_none())
+    }
+
+    /// The only column that the claim names.
+    pub(super) fn named_column(&self) -> Option<&Column> {
+        let mut named = self.named_columns();
+        named.next().filter(|_| named.next().is_none())
+    }
+
     /// The columns that the claim names.
     pub(super) fn named_columns(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| !column.places.is_empty())
@@ -254,7 +272,7 @@ impl<'s> Table<'s> {
 
     /// The number of words of the claim in the sentence that introduces the table.
     pub(super) fn introduced(&self) -> usize {
-        let Some(row) = self.source.sentences.get(self.rows.start) else { return 0 };
+        let Some(row) = self.first_row() else { return 0 };
         let terms = self.claimed.iter().flatten().collect::<HashSet<_>>();
         terms
             .into_iter()
@@ -262,13 +280,21 @@ impl<'s> Table<'s> {
             .count()
     }
 
-    /// Whether the header of the table, or the sentence that introduces it, names a scale.
+    /// Whether the header of the table, or the sentence that introduces it, names this scale.
     pub(super) fn names_scale(&self, scale: &str) -> bool {
-        let row = self.source.sentences.get(self.rows.start);
-        let lines = row.into_iter().flat_map(|row| row.header.clone().chain(row.lead_in.clone()));
-        let texts =
-            lines.filter_map(|line| self.source.sentences.get(line)).filter_map(|line| self.source.word(&line.bytes));
-        texts.map(lower_case).any(|text| names_this_scale(&text, scale))
+        self.lines_above().any(|line| names_this_scale(&line, scale))
+    }
+
+    /// The rows of the header, and the sentence that introduces the table, in lower case.
+    pub(super) fn lines_above(&self) -> impl Iterator<Item = Cow<'s, str>> {
+        let first = self.first_row();
+        let lines = first.into_iter().flat_map(|row| row.header.clone().chain(row.lead_in.clone()));
+        let lines = lines.filter_map(|line| self.source.sentences.get(line));
+        lines.filter_map(|line| self.source.word(&line.bytes)).map(lower_case)
+    }
+
+    fn first_row(&self) -> Option<&'s SourceSentence> {
+        self.source.sentences.get(self.rows.start)
     }
 
     /// The unit that stands in parentheses behind the name of a row.
@@ -287,9 +313,9 @@ impl<'s> Table<'s> {
     /// Whether a word of the claim stands in the header of the table, or in the sentence that introduces it.
     pub(super) fn is_headed_by(&self, place: usize) -> bool {
         let Some(term) = self.claimed.get(place).copied().flatten() else { return false };
-        let row = self.source.sentences.get(self.rows.start);
         let lines = self.source.postings(term);
-        row.is_some_and(|row| lines.iter().any(|line| row.header.contains(line) || row.lead_in.contains(line)))
+        self.first_row()
+            .is_some_and(|row| lines.iter().any(|line| row.header.contains(line) || row.lead_in.contains(line)))
     }
 
     /// The column with this number.

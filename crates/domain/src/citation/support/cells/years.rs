@@ -33,7 +33,7 @@ pub(super) fn values_of_years(
             (value(row.row, of_year(from)?)?, value(row.row, of_year(to)?)?, row.row)
         }
         rows if rows.iter().all(|Named { row, .. }| is_of_year(table, *row)) => {
-            let column = only(table.named_columns())?;
+            let column = table.named_column()?;
             let of_year = |year: u32| only(table.rows.clone().filter(|row| years_of(table, *row).eq([year])));
             let (from, to) = (of_year(from)?, of_year(to)?);
             (value(from, column)?, value(to, column)?, to)

@@ -2,14 +2,16 @@
 
 use super::assert_told;
 
-#[test]
-fn rows_are_compared() {
-    assert_told(
-        "| Town | Residents | Area (km²) | Founded |\n\
+const TOWNS: &str = "| Town | Residents | Area (km²) | Founded |\n\
 |---|---|---|---|\n\
 | Arden | 12,400 | 31 | 1204 |\n\
 | Dale | 3,150 | 18 | 1388 |\n\
-| Hove | 8,020 | 44 | 1291 |",
+| Hove | 8,020 | 44 | 1291 |";
+
+#[test]
+fn rows_are_compared() {
+    assert_told(
+        TOWNS,
         &[
             "Arden has more residents than Dale.",
             "Dale has fewer residents than Arden.",
@@ -34,11 +36,7 @@ fn rows_are_compared() {
 #[test]
 fn superlatives_are_those_of_the_column() {
     assert_told(
-        "| Town | Residents | Area (km²) | Founded |\n\
-|---|---|---|---|\n\
-| Arden | 12,400 | 31 | 1204 |\n\
-| Dale | 3,150 | 18 | 1388 |\n\
-| Hove | 8,020 | 44 | 1291 |",
+        TOWNS,
         &[
             "Arden has the most residents.",
             "Dale has the fewest residents.",
@@ -125,11 +123,7 @@ fn years_of_a_row_are_compared() {
 #[test]
 fn bounds_hold_for_the_value_of_the_cell() {
     assert_told(
-        "| Town | Residents | Area (km²) | Founded |\n\
-|---|---|---|---|\n\
-| Arden | 12,400 | 31 | 1204 |\n\
-| Dale | 3,150 | 18 | 1388 |\n\
-| Hove | 8,020 | 44 | 1291 |",
+        TOWNS,
         &[
             "Arden has more than 10,000 residents.",
             "Dale has fewer than 4,000 residents.",
