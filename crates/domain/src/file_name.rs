@@ -92,6 +92,13 @@ fn own_words_of(source: &str) -> Option<String> {
     (own.len() < words.split_whitespace().count() && own.iter().any(is_telling)).then(|| own.join(" "))
 }
 
+/// What the file's name says that a document is about: its folder where many folders have such a file, else the words of the name
+/// that tell it from others of its kind.
+pub(crate) fn subject_of(source: &str) -> Option<String> {
+    let is_of_folder = is_of_many(&words_of(source));
+    if is_of_folder { folder_of(source).map(str::to_owned) } else { own_words_of(source) }
+}
+
 /// Whether many documents have this title.
 fn is_of_many(title: &str) -> bool {
     is_among(&NAMES_OF_MANY, title) || is_among(&TITLES_OF_MANY, title)

@@ -51,5 +51,6 @@ pub mod speculation;
 pub mod spelling;
 pub mod split;
 pub mod storage;
+pub mod subject;
 pub mod unseen;
 pub mod wording;

@@ -15,6 +15,7 @@ use crate::{
         grading::{Verdict, calibrated, features, missing, reply},
         lexical::analyzer::Analyzer,
         prompt,
+        subject::AskedSubjects,
     },
     providers::chat::{CallRole, ChatChain},
     service::{
@@ -85,17 +86,32 @@ pub(super) fn continued(analyzer: &Analyzer, question: &Question, found: &Retrie
     graded_by(calibrated::grade_continued, analyzer, question, found).verdicts
 }
 
+/// Passages about another subject than the question names are incorrect, and make the others no better or worse.
 fn graded_by(
     grade: fn(&Question, &[features::Passage<'_>], &[PassageEvidence]) -> calibrated::GradedRound,
     analyzer: &Analyzer,
     question: &Question,
     found: &Retrieved,
 ) -> BuiltInGrades {
-    with_passages(&found.hits, Some(found), |passages| {
+    let subjects = AskedSubjects::of(question, found.hits.iter().map(Hit::label));
+    let (others, own): (Vec<&Hit>, Vec<&Hit>) =
+        found.hits.iter().partition(|hit| hit.is_elsewhere(analyzer, &subjects));
+    let of_own = with_passages(own, Some(found), |passages| {
         let evidence = features::evidence_of(analyzer, question, passages);
         let graded = grade(question, passages, &evidence);
         BuiltInGrades { verdicts: graded.verdicts, answerability: graded.answerability.probability, evidence }
-    })
+    });
+    if others.is_empty() {
+        return of_own;
+    }
+    let mut graded = of_own.verdicts.into_iter().zip(of_own.evidence);
+    let is_other = |hit: &Hit| others.iter().any(|other| std::ptr::eq(*other, hit));
+    let all = found.hits.iter().filter_map(|hit| match is_other(hit) {
+        true => Some((Verdict::elsewhere(), PassageEvidence::default())),
+        false => graded.next(),
+    });
+    let (verdicts, evidence) = all.unzip();
+    BuiltInGrades { verdicts, answerability: of_own.answerability, evidence }
 }
 
 /// Finds the parts of each passage that are relevant to the question.

@@ -42,6 +42,7 @@ pub(super) async fn quote(
         .map(|(graded, has_cut_table)| AnswerSource {
             key: graded.hit.passage.key,
             title: &graded.hit.passage.title,
+            origin: &graded.hit.passage.source,
             heading: &graded.hit.passage.heading,
             text: &graded.hit.passage.text,
             table_header: graded.hit.passage.table_header.as_deref(),

@@ -9,9 +9,11 @@ use crate::{
         citation::{Citation, Urn},
         file_name::folder_of,
         identity::ChunkKey,
+        lexical::analyzer::Analyzer,
         origin::Origin,
         prompt,
         release_notes::with_release,
+        subject::{AskedSubjects, Label},
     },
     store::Passage,
 };
@@ -53,6 +55,18 @@ impl Hit {
     /// The page on which the words begin that a citation of it quotes; its first page where it quotes none.
     pub(crate) fn page_of(&self, citation: &Citation) -> Option<i32> {
         citation.quote.as_ref().map_or(self.passage.page, |quote| self.passage.page_at(quote.start))
+    }
+
+    /// Its document, by what names its subject.
+    pub(crate) fn label(&self) -> Label<'_> {
+        Label { title: &self.passage.title, source: &self.passage.source }
+    }
+
+    /// Whether the passage is about another subject than a question names.
+    pub(crate) fn is_elsewhere(&self, analyzer: &Analyzer, subjects: &AskedSubjects<'_>) -> bool {
+        let headings = self.passage.heading.iter().map(String::as_str);
+        let texts: Vec<&str> = headings.chain([self.passage.text.as_str()]).collect();
+        subjects.are_elsewhere(analyzer, self.label(), &texts)
     }
 
     /// The chunks that the passage is merged from.

@@ -6,13 +6,18 @@ use super::{GroupedHit, Hit, RetrievalQuery, Retrieved, Retriever};
 use crate::{
     domain::{
         budget::Budget,
+        evidence::Question,
         fusion::Fused,
         grouping::{
             Group, Grouping, Ranked, group,
             join::{Stretch, gaps, join},
         },
         identity::{ChunkKey, TenantId},
-        lexical::phrase::{self, Phrase},
+        lexical::{
+            analyzer::Analyzer,
+            phrase::{self, Phrase},
+        },
+        subject::AskedSubjects,
     },
     service::ServiceError,
     store::{Passage, TextRange},
@@ -37,6 +42,7 @@ impl Retriever {
         if query.stages.rerank {
             self.rerank(query, &mut hits, found, budget).await?;
         }
+        others_last(&found.weigh(found.analyzer, query.text), found.analyzer, &mut hits);
         found.stages.quoted = quoted_first(&phrases, &mut hits);
         let mut grouped = places(query);
         loop {
@@ -139,6 +145,14 @@ impl Retriever {
         }
         Ok(sources)
     }
+}
+
+/// Moves passages that are about another subject than the one that the question names behind all others. The order is otherwise
+/// kept.
+fn others_last(question: &Question, analyzer: &Analyzer, hits: &mut Vec<Hit>) {
+    let subjects = AskedSubjects::of(question, hits.iter().map(Hit::label));
+    let (others, own): (Vec<Hit>, Vec<Hit>) = hits.drain(..).partition(|hit| hit.is_elsewhere(analyzer, &subjects));
+    hits.extend(own.into_iter().chain(others));
 }
 
 /// Moves passages that contain the quoted phrases of the query before all others, those that contain most of them

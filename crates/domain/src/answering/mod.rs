@@ -29,7 +29,6 @@ mod fragment;
 mod header;
 mod lines;
 mod listed;
-mod manual_page;
 #[cfg(test)]
 mod manual_tests;
 mod named_entry;
@@ -74,6 +73,7 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::identity::ChunkKey;
+use crate::subject::Label;
 
 pub use self::candidate::SentenceCandidate;
 pub use self::compose::compose;
@@ -92,6 +92,8 @@ pub struct AnswerSource<'s> {
     pub key: ChunkKey,
     /// The title of its document.
     pub title: &'s str,
+    /// The path or the URL of its document.
+    pub origin: &'s str,
     /// The headings above it.
     pub heading: &'s [String],
     /// Its text.
@@ -107,6 +109,11 @@ pub struct AnswerSource<'s> {
 }
 
 impl<'s> AnswerSource<'s> {
+    /// Its document, by what names its subject.
+    pub(crate) const fn label(&self) -> Label<'s> {
+        Label { title: self.title, source: self.origin }
+    }
+
     /// A text by itself: without a document, headings or a grade.
     #[must_use]
     pub const fn alone(text: &'s str) -> Self {
@@ -114,6 +121,7 @@ impl<'s> AnswerSource<'s> {
         Self {
             key,
             title: "",
+            origin: "",
             heading: &[],
             text,
             table_header: None,

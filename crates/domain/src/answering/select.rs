@@ -3,7 +3,6 @@
 use super::AnswerSource;
 use super::asked::Asked;
 use super::candidate::SentenceCandidate;
-use super::manual_page::NamedPages;
 use super::named_entry::{EntryNames, prefer_about, prefer_asked_for, prefer_codes, prefer_named};
 use super::sentence_reader::SentenceReader;
 use super::setting::{self, Field};
@@ -12,6 +11,7 @@ use crate::currency;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::passage::PassageEvidence;
+use crate::subject::AskedSubjects;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;
@@ -51,9 +51,11 @@ pub fn candidates(
     if let Some(superlative) = Superlative::asked_for(&question.asked) {
         prefer_extremes(&superlative, question, sources, &mut found);
     }
-    let pages = NamedPages::of(question, asked.titles.iter().copied());
-    let title_of = |candidate: &SentenceCandidate| sources.get(candidate.source).map_or("", |source| source.title);
-    let is_of_other = |candidate: &SentenceCandidate| pages.are_not(title_of(candidate), &candidate.text);
+    let subjects = AskedSubjects::of(question, sources.iter().map(AnswerSource::label));
+    let is_of_other = |candidate: &SentenceCandidate| {
+        let source = sources.get(candidate.source);
+        source.is_some_and(|source| subjects.are_of_other(source.label(), &[&candidate.text]))
+    };
     if found.iter().any(|candidate| !candidate.is_fragment && !is_of_other(candidate)) {
         found.retain(|candidate| !is_of_other(candidate));
     }

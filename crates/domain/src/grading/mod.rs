@@ -35,6 +35,13 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// That of a passage about another subject than the question names.
+    #[must_use]
+    pub fn elsewhere() -> Self {
+        let reason = "about another subject than the question names".to_owned();
+        Self { grade: Grade::Incorrect, probability: Some(0.0), is_clear: false, reason }
+    }
+
     /// Whether it speaks more for the passage: by its grade, then by its probability.
     #[must_use]
     pub fn is_better_than(&self, other: &Self) -> bool {
