@@ -159,6 +159,9 @@ fn text_of(bytes: &[u8], declared: &str, format: Format, notes: &mut ReadingNote
     Ok(if format == Format::Plain { text.replace('\u{c}', "\n") } else { text })
 }
 
+/// Longest name of what a manual is about, in bytes.
+const LONGEST_NAME: usize = 60;
+
 fn finish(content: Content, format: Format, media_type: String) -> Extracted {
     let Content { text, headings, pages, title, mut notes, attachments } = content;
     let (attachments, unread) = attachments.finish();
@@ -176,7 +179,16 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
         Format::Xlsx | Format::Xls | Format::Xlsb | Format::Ods | Format::Mailbox => None,
         _ => title_among(&headings, 0),
     });
+    let title = title.and_then(|title| if title == "NAME" { named_below(&text) } else { Some(title) });
     Extracted { text, title, media_type, splitter, headings, pages, notes, attachments }
+}
+
+/// What a manual without a title is about, by the line of its first section: `jar` of "jar - keeps things".
+fn named_below(text: &str) -> Option<String> {
+    let is_heading = |line: &&str| line.trim_start_matches(['#', ' ']).trim_end() == "NAME";
+    let below = text.lines().skip_while(|line| !is_heading(line)).skip(1);
+    let (name, _) = below.map(str::trim).find(|line| !line.is_empty())?.split_once(" - ")?;
+    (name.len() <= LONGEST_NAME).then(|| name.trim().to_owned())
 }
 
 /// The first heading of Markdown text if it comes before any other text.
@@ -220,6 +232,15 @@ mod tests {
         assert_eq!(title(b"# Paint 2\n\n# Part 1\n\nText.").as_deref(), Some("Paint 2"));
         assert_eq!(title(b"# Version 1.2\n\nText.").as_deref(), Some("Version 1.2"));
         assert_eq!(title(b"# Version 1.2\n\nText.\n\n# Version 1.1 (May)\n\nText."), None);
+    }
+
+    #[test]
+    fn a_manual_is_named_by_its_first_section() {
+        let title = |text: &[u8]| extract(text, "text/plain", None).expect("readable").title;
+        let page =
+            b"NAME\n    Jar::Lid - closes jars\n\nSYNOPSIS\n    use Jar::Lid;\n\nDESCRIPTION\n    It closes them.\n";
+        assert_eq!(title(page).as_deref(), Some("Jar::Lid"));
+        assert_eq!(title(b"NAME\n    Ada and Bo.\n\nAGE\n    Old.\n"), None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
-const SPLIT_VERSION: u32 = 21;
+const SPLIT_VERSION: u32 = 22;
 
 /// A document without its content.
 #[derive(Debug)]
