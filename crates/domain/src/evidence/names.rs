@@ -4,6 +4,8 @@ use super::identifier::is_amount;
 use super::kind::is_capitalised;
 use super::known::KnownWords;
 use crate::asking::languages;
+use crate::lexical::calendar::is_day;
+use crate::month::MONTHS;
 
 /// Words in front of a name, also with an article between, that mark it as a place.
 const BEFORE_PLACES: [&str; 23] = [
@@ -167,12 +169,18 @@ fn any_name(question: &KnownWords, sentence: &str, mut is_wanted: impl FnMut(&Na
             before: texts.get(..start).unwrap_or_default(),
             after: texts.get(end).copied(),
         };
-        if !name.words.iter().all(|word| question.hold_of_name(word)) && is_wanted(&name) {
+        let is_new = |word: &&str| !question.hold_of_name(word);
+        if name.words.iter().any(is_new) && !name.words.iter().all(|word| is_of_calendar(word)) && is_wanted(&name) {
             return true;
         }
         start = end;
     }
     false
+}
+
+/// Whether a word is a month or a day of the week, which are capitalised and nobody's name.
+fn is_of_calendar(word: &str) -> bool {
+    is_day(word) || MONTHS.contains(&word.to_lowercase().as_str())
 }
 
 /// Words, and whether only blanks stand between each and the one before.
@@ -220,6 +228,7 @@ mod tests {
             ("Charles Dickens was there, and Faraday.", true, false),
             ("They were in Paris, France, with Mary Somerville.", true, true),
             ("Ada Lovelace met Babbage.", false, false),
+            ("The party was on 19 June, a Friday.", false, false),
             ("Somebody else was there.", false, false),
             ("", false, false),
         ] {
