@@ -16,6 +16,12 @@ const LIMITS: [&str; 12] =
 const GOING_ON: [&str; 12] =
     ["above", "below", "fewer", "higher", "later", "less", "lower", "more", "newer", "onwards", "up", "upwards"];
 
+/// Words that a name with a number ends before.
+const AFTER_NAMES: [&str; 24] = [
+    "and", "at", "be", "begin", "by", "cost", "end", "expire", "expires", "for", "from", "has", "have", "in", "is",
+    "of", "on", "or", "released", "run", "start", "to", "with", "work",
+];
+
 /// A thing that a question names by its kind and its number.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NumberedThing {
@@ -23,6 +29,8 @@ pub(super) struct NumberedThing {
     number: String,
     /// Position of the number's term, if it is one.
     position: Option<usize>,
+    /// Whether the number ends the name: "support for portal 3", not "hold 45 litres".
+    is_at_end: bool,
 }
 
 /// The things that a text names of a kind.
@@ -43,8 +51,10 @@ pub(super) fn numbered_things(question: &str, terms: &[QuestionTerm]) -> Vec<Num
         let is_word = word.chars().all(char::is_alphabetic) && is_term(word);
         is_word && !MEASURES.contains(&word) && !MONTHS.contains(&word)
     };
-    let things = tokens.windows(2).filter_map(|pair| match pair {
+    let after = tokens.iter().skip(2).map(Some).chain([None]);
+    let things = tokens.windows(2).zip(after).filter_map(|(pair, after)| match pair {
         [kind, number] if is_kind(kind) && number_of(number).is_some() => Some(NumberedThing {
+            is_at_end: after.is_none_or(|word| AFTER_NAMES.contains(&word.as_str())),
             position: terms.iter().position(|term| term.word == *number),
             kind: kind.clone(),
             number: number.clone(),
@@ -76,7 +86,7 @@ impl QuestionTerms {
     }
 
     /// Whether the question names a thing by its number and texts name several of its kind, but not this one, also not in a range
-    /// or as a cell of a table. Where one is told of by a limit, it may be meant.
+    /// or as a cell of a table; one other is enough where the number ends the name. Where one is told of by a limit, it may be meant.
     #[must_use]
     pub fn names_unheard_number(&self, texts: &[&str]) -> bool {
         let is_unheard = |thing: &NumberedThing| {
@@ -87,7 +97,8 @@ impl QuestionTerms {
                 Mention::Range(from, to) => number.is_some_and(|number| !(*from..=*to).contains(&number)),
                 Mention::Limit => false,
             };
-            let are_several = all.first().is_some_and(|first| all.iter().any(|other| other != first));
+            let are_several =
+                all.first().is_some_and(|first| thing.is_at_end || all.iter().any(|other| other != first));
             let is_cell = |line: &str| line.contains('|') && cells(line).any(|(_, cell)| cell == thing.number);
             are_several && all.iter().all(is_another) && !texts.iter().flat_map(|text| text.lines()).any(is_cell)
         };
