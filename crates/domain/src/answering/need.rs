@@ -8,6 +8,7 @@ use super::rows_asked::counts_rows;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::measure::counted;
+use crate::opening::is_about_closed;
 use crate::planning::QuestionType;
 use crate::wording::lower_case_words;
 
@@ -244,6 +245,8 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Calculation(figure))
     } else if let Some(counted) = counted(&question.asked).filter(|_| counts_rows(question)) {
         Some(Need::Count(counted))
+    } else if asks_which_are_open(asked) {
+        Some(Need::Listing)
     } else if is_for_one_thing {
         None
     } else if asks_why(asked) {
@@ -255,6 +258,13 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
     } else {
         (question.kind == AnswerKind::List).then_some(Need::Listing)
     }
+}
+
+/// Whether a question asks which of several places are open, or closed.
+fn asks_which_are_open(asked: &str) -> bool {
+    let words: Vec<String> = lower_case_words(asked).collect();
+    let are_several = matches!(words.as_slice(), [which, places, are, ..] if which == "which" && places.ends_with('s') && are == "are");
+    are_several && is_about_closed(&words).is_some()
 }
 
 /// Whether a question asks what is to be done.
@@ -353,6 +363,8 @@ mod tests {
             ("Summarise the leave policy", Some(Need::Overview)),
             ("List all signals", Some(Need::Listing)),
             ("What are the fees?", Some(Need::Listing)),
+            ("Which offices are open on Tuesday?", Some(Need::Listing)),
+            ("Which office is nearest?", None),
             ("Explain rebasing", Some(Need::Explanation)),
             ("How does rebasing work?", Some(Need::Explanation)),
             ("Why is the sky blue?", Some(Need::Reason)),

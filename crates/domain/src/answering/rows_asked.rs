@@ -46,7 +46,7 @@ pub(super) struct RowsAsked {
 
 /// The rows that a question asks for, of the table in which one row is the best, in their order: those with a value that it
 /// names with its column, else those that hold as much of it in their cells as the best row. Empty where that is no choice: the
-/// question names nothing that single rows hold, or all of them do.
+/// question names nothing that single rows hold, or all of them do without a value.
 pub(super) fn rows_asked_for(question: &Question, read: &[ReadSource<'_>], best: (usize, usize)) -> RowsAsked {
     let document = |number: usize| read.get(number).map(|read| read.source.key.document_id);
     let numbers = (0..read.len()).filter(|number| document(*number) == document(best.0));
@@ -57,7 +57,7 @@ pub(super) fn rows_asked_for(question: &Question, read: &[ReadSource<'_>], best:
     let is_named = rows.iter().any(|row| row.is_named);
     let is_asked_for = |row: &&Row| if is_named { row.is_named } else { values != 0 && row.values & values == values };
     let chosen: Vec<&Row> = rows.iter().filter(is_asked_for).collect();
-    if chosen.len() == rows.len() || chosen.len() > MOST_ROWS {
+    if chosen.len() == rows.len() && !is_named || chosen.len() > MOST_ROWS {
         return RowsAsked::default();
     }
     let rows = chosen.into_iter().map(|row| (row.at.0, row.at.1..row.at.1 + 1)).collect();

@@ -5,7 +5,9 @@ use super::super::measure::Measure;
 use super::super::{Question, QuestionTerms, TermMask};
 use super::AnswerKind;
 use crate::column_names::{DATES, LENGTHS, Names, PEOPLE, PLACES, PRICES};
+use crate::lexical::calendar::{days_in, days_of_column};
 use crate::markdown::cells;
+use crate::opening::is_about_closed;
 use crate::wording::lower_case_words;
 
 /// The columns that a question means by its wording.
@@ -42,9 +44,14 @@ impl QuestionTerms {
             None => is_header.then_some(cell),
         });
         let columns: Vec<&str> = columns.collect();
+        let days: Vec<&str> = columns.iter().flat_map(|column| days_of_column(column)).collect();
         self.mask_where(|term| {
-            let meant = Names::meant_by(&term.word.to_lowercase());
+            let word = term.word.to_lowercase();
+            let meant = Names::meant_by(&word);
+            let is_of_days =
+                || is_about_closed(&[&word]).is_some() || days_in(&word).iter().any(|day| days.contains(day));
             meant.is_some_and(|names| columns.iter().any(|column| names.name(column)))
+                || !days.is_empty() && is_of_days()
         })
     }
 }
@@ -66,6 +73,10 @@ mod tests {
         assert_eq!(held("| Jar | Priceless |", true), 0);
         assert_eq!(held("| Name: Jar | Price (EUR): 3 |", false), 1);
         assert_eq!(held("| Jar | Price |", false), 0);
+        let open = |row: &str| parsed("Which shops are open on Tuesday?").terms.in_columns_of(row, true).count_ones();
+        assert_eq!(open("| Shop | Mon–Fri | Sat |"), 2);
+        assert_eq!(open("| Shop | Sat | Sun |"), 1);
+        assert_eq!(open("| Shop | Open to all |"), 0);
     }
 
     #[test]
