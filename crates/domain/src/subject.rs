@@ -1,6 +1,7 @@
 //! Subjects of documents. A question that names one is for what is said of that: documents about others of its kind have sentences
 //! like it that name nothing, "This crate's minimum Rust version is 1.60." English only.
 
+use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::evidence::{Question, TermMask};
 use crate::file_name::subject_of;
@@ -16,6 +17,9 @@ const BEFORE_NAMES: [&str; 8] = ["can", "did", "does", "from", "in", "is", "of",
 
 /// Signs between a subject and what a document says of it.
 const BEFORE_TAILS: [&str; 5] = [" - ", " – ", " — ", " | ", ": "];
+
+/// Share of a question besides the name of its subject from which a passage that has only the name says nothing of it.
+const MOSTLY_ASKED: f32 = 0.5;
 
 /// Most words of a subject.
 const MOST_WORDS: usize = 4;
@@ -76,6 +80,21 @@ impl Subject {
     fn is_in(&self, words: &[String]) -> bool {
         words.windows(self.words.len()).any(|run| run == self.words)
     }
+
+    /// Whether a text names it by whole words: `jar` is not in "jar-breaking".
+    fn is_said_in(&self, text: &str) -> bool {
+        let is_joint = |sign: char| matches!(sign, '-' | '_');
+        let names = text.split(|sign: char| !sign.is_alphanumeric() && !is_joint(sign));
+        // Each with the number of the word that it is a part of.
+        let parts: Vec<(usize, String)> =
+            names.enumerate().flat_map(|(at, name)| lower_case_words(name).map(move |part| (at, part))).collect();
+        let word = |at: Option<usize>| at.and_then(|at| parts.get(at)).map(|(word, _)| *word);
+        parts.windows(self.words.len()).enumerate().any(|(at, run)| {
+            let is_it = run.iter().map(|(_, part)| part).eq(&self.words);
+            let (first, last) = (word(Some(at)), word(Some(at + run.len() - 1)));
+            is_it && word(at.checked_sub(1)) != first && word(Some(at + run.len())) != last
+        })
+    }
 }
 
 /// The subjects of documents that a question names.
@@ -102,7 +121,7 @@ impl<'q> AskedSubjects<'q> {
         let mean = question.terms.mass() / terms.len().max(1) as f32;
         let is_rare = |name: &str| terms.iter().any(|term| term.word.eq_ignore_ascii_case(name) && term.weight >= mean);
         let is_asked = |subject: &Subject| match subject.words.as_slice() {
-            [name] => nouns.contains(name) && is_rare(name),
+            [name] => nouns.contains(name) && (is_rare(name) || owns(&words, name)),
             _ => subject.is_in(&words),
         };
         let mut named: Vec<Subject> = Vec::new();
@@ -134,10 +153,22 @@ impl<'q> AskedSubjects<'q> {
         if !own.iter().any(is_of_kind) || self.is_about(&own) {
             return false;
         }
-        let words: Vec<String> =
-            std::iter::once(&label.title).chain(texts).flat_map(|text| lower_case_words(text)).collect();
-        let is_said = |named: &Subject| named.is_in(&words) || own.iter().any(|own| named.is_in(&own.words));
+        let is_said = |named: &Subject| {
+            let is_own = || own.iter().any(|own| named.is_in(&own.words));
+            std::iter::once(&label.title).chain(texts).any(|text| named.is_said_in(text)) || is_own()
+        };
         !self.named.iter().any(is_said)
+    }
+
+    /// Whether a passage with these terms holds nothing of what is asked about a named subject but its name. A definition of it needs
+    /// none, and who, when and where are told in other words.
+    #[must_use]
+    pub fn says_nothing_of_it(&self, held: TermMask) -> bool {
+        let terms = &self.question.terms;
+        let is_of_name = |word: String| self.named.iter().any(|named| named.words.contains(&word));
+        let name = terms.mask_where(|term| lower_case_words(&term.word).all(is_of_name));
+        let is_open = matches!(self.question.kind, AnswerKind::Person | AnswerKind::Place | AnswerKind::Date);
+        name != 0 && !is_open && !terms.asks_for_term() && terms.share(!name) >= MOSTLY_ASKED && held & !name == 0
     }
 
     /// Whether what a document is about is in the question, besides the names of other subjects.
@@ -173,6 +204,11 @@ fn nouns(words: &[String]) -> Vec<String> {
     pairs.collect()
 }
 
+/// Whether something is said to be that of a name: "jar's licence".
+fn owns(words: &[String], name: &str) -> bool {
+    words.windows(2).any(|pair| matches!(pair, [word, ending] if word == name && ending == "s"))
+}
+
 /// Whether a name may stand right after a word that stands before verbs too: "Does jar …", "Can jar …".
 fn is_name_of_question(before: &str) -> bool {
     matches!(before, "can" | "does" | "could")
@@ -190,10 +226,11 @@ fn alone(question: &Question, words: &[String]) -> TermMask {
     question.terms.mask_where(|term| term.weight >= heaviest && follows(&term.word.to_lowercase()))
 }
 
-/// Whether a title is one word that is written like a name in programs: `jar-lid`, `jar`.
+/// Whether a title is one word that is written like a name in programs: `jar-lid`, `jar`, `Jar::Lid`.
 fn is_identifier(title: &str) -> bool {
     let is_sign = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | ':');
-    title.starts_with(|sign: char| sign.is_lowercase()) && title.chars().all(is_sign)
+    let is_written_so = title.starts_with(char::is_lowercase) || title.contains("::") || title.contains('_');
+    is_written_so && title.chars().all(is_sign)
 }
 
 /// Whether a title is a name of several words, each with a capital or a number.
@@ -259,6 +296,7 @@ mod tests {
         assert!(are_elsewhere(question, &crates, 1, minimum));
         assert!(!are_elsewhere(question, &crates, 0, minimum));
         assert!(!are_elsewhere(question, &crates, 1, "As for jartools, the minimum is 1.60."));
+        assert!(are_elsewhere(question, &crates, 1, "The minimum is no jartools-breaking change."));
         assert!(!are_elsewhere(question, &crates, 2, "The minimum is 1.60."));
         // No document of it was found.
         assert!(are_elsewhere("What is the minimum Rust version of lidtools?", &crates, 1, minimum));
@@ -273,6 +311,23 @@ mod tests {
         assert!(!are_elsewhere(question, &products, 1, "The radio reaches 60 metres."));
         assert!(!are_elsewhere(question, &products, 2, "The radio reaches 60 metres."));
         assert!(!are_elsewhere("Do the Jar One and the Jar Pro have a range?", &products, 0, "It has."));
+    }
+
+    #[test]
+    fn the_name_of_the_subject_alone_says_nothing() {
+        let crates = [label("jar_log", "crates/jar_log/README.md")];
+        for (question, text, expected) in [
+            ("How do I turn off colours in jar_log?", "Add jar_log to your tests.", true),
+            ("How do I turn off colours in jar_log?", "Set NO_COLOR in jar_log, which turns them off.", false),
+            ("What is jar_log?", "Add jar_log to your tests.", false),
+            ("Who made jar_log?", "Jar_log is by Ada.", false),
+            ("How do I turn off colours?", "Add jar_log to your tests.", false),
+        ] {
+            let question = Question::new(Analyzer::english(), question, 100, |_| 3);
+            let subjects = AskedSubjects::of(&question, crates.into_iter());
+            let held = question.terms.mask_of(Analyzer::english(), text);
+            assert_eq!(subjects.says_nothing_of_it(held), expected, "{} {text}", question.text);
+        }
     }
 
     #[test]

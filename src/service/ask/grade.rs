@@ -99,7 +99,10 @@ fn graded_by(
     let of_own = with_passages(own, Some(found), |passages| {
         let evidence = features::evidence_of(analyzer, question, passages);
         let graded = grade(question, passages, &evidence);
-        BuiltInGrades { verdicts: graded.verdicts, answerability: graded.answerability.probability, evidence }
+        let verdicts = graded.verdicts.into_iter().zip(&evidence).map(|(verdict, evidence)| {
+            if subjects.says_nothing_of_it(evidence.mask()) { verdict.of_name_alone() } else { verdict }
+        });
+        BuiltInGrades { verdicts: verdicts.collect(), answerability: graded.answerability.probability, evidence }
     });
     if others.is_empty() {
         return of_own;
