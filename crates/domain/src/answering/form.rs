@@ -285,10 +285,14 @@ pub(super) fn asks_for_variable(asked: &str) -> bool {
 /// Whether a question is for a version: "in which release …", "since what version …", "what is the oldest pump version".
 pub(super) fn asks_for_version(asked: &str) -> bool {
     let words: Vec<String> = lower_case_words(asked).take(MOST_BEFORE_NAME + MOST_OF_VERSION).collect();
-    let is_version = |word: &String| matches!(word.as_str(), "version" | "release");
+    let is_version = |word: &String| matches!(word.as_str(), "version" | "release" | "msrv");
     let asks = |word: &String| matches!(word.as_str(), "which" | "what");
     let opening = words.get(..MOST_BEFORE_NAME).unwrap_or(&words);
-    let Some(at) = opening.iter().position(asks) else { return false };
+    let Some(at) = opening.iter().position(asks) else {
+        // "minimum rust version of jar"
+        let noun = words.iter().take_while(|word| !AFTER_NOUN.contains(&word.as_str()));
+        return opening.iter().any(|word| word == "minimum") && noun.into_iter().any(is_version);
+    };
     let is_near = opening.iter().skip(at + 1).any(is_version);
     let is_noun = match words.get(at + 1..) {
         Some([is, the, noun @ ..]) if matches!(is.as_str(), "is" | "was" | "s") && the == "the" => {

@@ -112,6 +112,12 @@ impl<'q> Sought<'q> {
         candidate.told_below.is_some() || self.tells(candidate)
     }
 
+    /// Whether a sentence, or its heading, tells the lowest or the highest of something.
+    fn tells_limit(&self, candidate: &SentenceCandidate) -> bool {
+        let limit = self.question.terms.mask_where(|term| is_limit_asked_for(&term.word));
+        limit == 0 || (candidate.mask | candidate.heading) & limit != 0
+    }
+
     /// Whether a text holds the kind of thing asked for beside the numbers of issues, "#12", which count nothing.
     fn holds_beside_references(&self, text: &str) -> bool {
         let Some((before, rest)) = text.split_once('#') else { return true };
@@ -145,6 +151,7 @@ impl<'q> Sought<'q> {
             // "Version 11" and "Debian bookworm (12)" are versions, too.
             Form::Version => {
                 candidate.role != Role::LineAlone
+                    && (!self.is_for_limit || self.tells_limit(candidate))
                     && [text.as_str(), context].iter().any(|text| has_digit(text) && !counts_time_only(text))
             }
             Form::Path => candidate.holds_kind || candidate.is_row,
