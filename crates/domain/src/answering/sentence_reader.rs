@@ -6,7 +6,7 @@ use super::AnswerSource;
 use super::asked::{Asked, Heading};
 use super::candidate::{Role, SentenceCandidate};
 use super::entry::{Entry, is_glossary};
-use super::form::tells_default;
+use super::form::{DEFINITION, tells_default};
 use super::fragment::is_title_line;
 use super::header::Headers;
 use super::listed::{List, Lists};
@@ -273,10 +273,18 @@ impl<'s> SentenceReader<'s> {
         if here.opens_section && (may_define || terms.is_defined_by(&candidate.text)) {
             candidate.open_section(asked, source.heading.last().map_or("", String::as_str));
         }
+        if terms.asks_for_term() && is_name_section(here.above.heading.text) && terms.is_defined_by(&candidate.text) {
+            candidate.bonus += DEFINITION;
+        }
         if let Some(list) = here.list {
             candidate.go_on_with(source, list, terms);
         }
     }
+}
+
+/// Whether a section of a manual says in a line what its subject is.
+fn is_name_section(heading: &str) -> bool {
+    heading.eq_ignore_ascii_case("name")
 }
 
 impl<'s> State<'s> {

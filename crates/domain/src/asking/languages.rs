@@ -11,7 +11,7 @@ use crate::wording::lower_case_words;
 use AnswerKind::{Date, Number, Person, Place};
 
 /// Openings of a German question in lower case, and the kind of thing that they ask for.
-const GERMAN_OPENINGS: [(&str, AnswerKind); 25] = [
+const GERMAN_OPENINGS: [(&str, AnswerKind); 28] = [
     ("wie viele", Number),
     ("wie viel", Number),
     ("wieviel", Number),
@@ -22,6 +22,9 @@ const GERMAN_OPENINGS: [(&str, AnswerKind); 25] = [
     ("wie alt", Number),
     ("wie groß", Number),
     ("wie weit", Number),
+    ("wie schwer", Number),
+    ("wie schnell", Number),
+    ("wie teuer", Number),
     ("was kostet", Number),
     ("wann", Date),
     ("bis wann", Date),
