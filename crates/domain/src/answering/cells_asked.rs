@@ -5,6 +5,7 @@ use super::row::without_unit;
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::kind::columns::Meant;
+use crate::evidence::measure::Measure;
 use crate::wording::{is_year, lower_case_words};
 
 /// Cells from which a row is too long to be read for one of them.
@@ -56,7 +57,16 @@ impl<'c> Choice<'c> {
         match self.places(is_named).len() {
             0 => None,
             1 if self.is_for_several => None,
-            _ => self.is_row_named().then(|| self.places(|cell| is_named(cell) || is_value(cell))),
+            _ => {
+                // "What does the plan with SSO cost?" names one column, and means another.
+                let meant = Meant::by(self.question);
+                let is_price = |cell: &WrittenCell<'_>| {
+                    self.question.measure == Some(Measure::Money)
+                        && cell.column.is_some_and(|column| meant.has(without_unit(column)))
+                };
+                let is_asked = |cell: &WrittenCell<'_>| is_named(cell) || is_value(cell) || is_price(cell);
+                self.is_row_named().then(|| self.places(is_asked))
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::attribute::lacks_attribute;
 use super::candidate::{Role, SentenceCandidate};
 use super::cells_asked::cells_asked_for;
-use super::choose::{Scored, answer_by_part, one_answer, row_of_name, that_counts};
+use super::choose::{Scored, answer_by_part, one_answer, row_of_name, that_counts, that_has_number};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
 use super::form::asks_for_default;
 use super::naming::AskedWords;
@@ -23,7 +23,7 @@ use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::late_interaction::Likeness;
-use crate::wording::lower_case_words;
+use crate::wording::{lower_case_words, says_yes};
 
 /// Share of what sentences above hold of the question that one which may answer must hold.
 pub(super) const AS_MUCH: f32 = 0.75;
@@ -95,7 +95,8 @@ pub fn compose(
     let mut answer = write(question, &chosen, features, goes_below);
     (answer.lacks_kind, answer.is_rivalled) = (lacks_kind, is_rivalled);
     let is_doubted = features.probability() < least && !is_told;
-    answer.is_unlikely = is_doubted || lacks_attribute(question, best.0) || is_one_of_alike(question, best.0, &ranked);
+    let is_silent = lacks_attribute(question, best.0) || says_neither(question, best.0);
+    answer.is_unlikely = is_doubted || is_silent || is_one_of_alike(question, best.0, &ranked);
     answer.name_missing(&choice.missing);
     Some(answer)
 }
@@ -125,6 +126,7 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let answers = row_that_holds_more(ranked, answers).unwrap_or(answers);
     let answers = row_of_name(question, ranked, answers).unwrap_or(answers);
     let answers = that_counts(question, ranked, answers).unwrap_or(answers);
+    let answers = that_has_number(question, ranked, answers).unwrap_or(answers);
     ranked.drain(..answers);
 }
 
@@ -195,6 +197,12 @@ fn is_one_of_alike(question: &Question, best: &SentenceCandidate, ranked: &[Scor
     };
     let is_whole = question.terms.share(best.held) >= 1.0;
     best.is_row && (best.held == 0 || !is_whole && ranked.iter().filter(is_alike).count() > MOST_ALIKE)
+}
+
+/// Whether a row of a table that lacks a word of a question for yes or no says neither in any of its cells.
+fn says_neither(question: &Question, best: &SentenceCandidate) -> bool {
+    let is_about = question.kind == AnswerKind::YesNo && best.is_row && question.terms.share(best.held) < 1.0;
+    is_about && !columns_and_values("", &best.text).iter().any(|(_, value)| says_yes(value).is_some())
 }
 
 /// Best first, but sentences of one source stand in that source's order.
