@@ -21,6 +21,10 @@ const BEFORE_TAILS: [&str; 5] = [" - ", " – ", " — ", " | ", ": "];
 /// Share of a question besides the name of its subject from which a passage that has only the name says nothing of it.
 const MOSTLY_ASKED: f32 = 0.5;
 
+/// Signs before and after a name in code, in a link or in quotation marks, and of a genitive.
+const BEFORE_MEANT: [char; 5] = ['`', '[', '"', '*', '/'];
+const AFTER_MEANT: [char; 7] = ['`', ']', '"', '\'', '’', ':', '('];
+
 /// Most words of a subject.
 const MOST_WORDS: usize = 4;
 
@@ -81,10 +85,24 @@ impl Subject {
         words.windows(self.words.len()).any(|run| run == self.words)
     }
 
+    /// Whether a text of a document about something else means it: a name of one word may be a word, but for code, links and
+    /// genitives, and manuals.
+    fn is_meant_in(&self, label: Label<'_>, text: &str) -> bool {
+        let [name] = self.words.as_slice() else { return self.is_said_in(text) };
+        if self.kind != Kind::Unit || page_name(label.title).is_some() {
+            return self.is_said_in(text);
+        }
+        let text = text.to_lowercase();
+        text.match_indices(name.as_str()).any(|(at, _)| {
+            let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+            let is_whole = !before.ends_with(is_of_name) && !after.starts_with(is_of_name);
+            is_whole && (before.ends_with(BEFORE_MEANT) || after.starts_with(AFTER_MEANT))
+        })
+    }
+
     /// Whether a text names it by whole words: `jar` is not in "jar-breaking".
     fn is_said_in(&self, text: &str) -> bool {
-        let is_joint = |sign: char| matches!(sign, '-' | '_');
-        let names = text.split(|sign: char| !sign.is_alphanumeric() && !is_joint(sign));
+        let names = text.split(|sign: char| !is_of_name(sign));
         // Each with the number of the word that it is a part of.
         let parts: Vec<(usize, String)> =
             names.enumerate().flat_map(|(at, name)| lower_case_words(name).map(move |part| (at, part))).collect();
@@ -139,23 +157,24 @@ impl<'q> AskedSubjects<'q> {
         Self { question, nouns, named, alone: alone(question, &words) }
     }
 
-    /// Whether texts of a document are about another subject than the question names, and name none that it does.
+    /// Whether a text of a document, below headings, is about another subject than the question names, and means none that it does.
     #[must_use]
-    pub fn are_elsewhere(&self, analyzer: &Analyzer, label: Label<'_>, texts: &[&str]) -> bool {
-        let lacks_name = || self.named.is_empty() && self.lacks_name(analyzer, label, texts);
-        self.are_of_other(label, texts) || lacks_name()
+    pub fn is_elsewhere(&self, analyzer: &Analyzer, label: Label<'_>, headings: &[String], text: &str) -> bool {
+        let lacks_name = || self.named.is_empty() && self.lacks_name(analyzer, label, headings, text);
+        self.is_of_other(label, headings, text) || lacks_name()
     }
 
     /// The same where another document is about what the question names.
-    pub(crate) fn are_of_other(&self, label: Label<'_>, texts: &[&str]) -> bool {
+    pub(crate) fn is_of_other(&self, label: Label<'_>, headings: &[String], text: &str) -> bool {
         let own = if self.named.is_empty() { Vec::new() } else { Subject::all_of(label) };
         let is_of_kind = |own: &Subject| self.named.iter().any(|named| named.kind == own.kind);
         if !own.iter().any(is_of_kind) || self.is_about(&own) {
             return false;
         }
         let is_said = |named: &Subject| {
+            let mut above = std::iter::once(label.title).chain(headings.iter().map(String::as_str));
             let is_own = || own.iter().any(|own| named.is_in(&own.words));
-            std::iter::once(&label.title).chain(texts).any(|text| named.is_said_in(text)) || is_own()
+            is_own() || above.any(|title| named.is_said_in(title)) || named.is_meant_in(label, text)
         };
         !self.named.iter().any(is_said)
     }
@@ -179,7 +198,7 @@ impl<'q> AskedSubjects<'q> {
 
     /// Whether texts of a document about one thing lack the name that stands alone in the question. Of documents with a name as
     /// title only a name that the question writes as one is missed.
-    fn lacks_name(&self, analyzer: &Analyzer, label: Label<'_>, texts: &[&str]) -> bool {
+    fn lacks_name(&self, analyzer: &Analyzer, label: Label<'_>, headings: &[String], text: &str) -> bool {
         if self.alone == 0 {
             return false;
         }
@@ -189,10 +208,15 @@ impl<'q> AskedSubjects<'q> {
         let holds = |text: &str| (terms.mask_of(analyzer, text) | terms.resembled_in(text)) & self.alone != 0;
         let is_said = || {
             let names = own.iter().any(|own| holds(&own.words.join(" ")));
-            names || holds(label.title) || texts.iter().any(|text| holds(text))
+            names || holds(label.title) || headings.iter().any(|heading| holds(heading)) || holds(text)
         };
         is_of_kind && !self.is_about(&own) && !is_said()
     }
+}
+
+/// Whether a name may have a sign within.
+fn is_of_name(sign: char) -> bool {
+    sign.is_alphanumeric() || matches!(sign, '-' | '_')
 }
 
 /// The words of a question that are no verbs by the word before them.
@@ -263,7 +287,7 @@ mod tests {
         let question = Question::new(Analyzer::english(), question, 100, frequency);
         let subjects = AskedSubjects::of(&question, documents.iter().copied());
         let label = documents.get(place).copied().expect("a document");
-        subjects.are_elsewhere(Analyzer::english(), label, &[text])
+        subjects.is_elsewhere(Analyzer::english(), label, &[], text)
     }
 
     #[test]
@@ -295,8 +319,9 @@ mod tests {
         let question = "What is the minimum Rust version of jartools?";
         assert!(are_elsewhere(question, &crates, 1, minimum));
         assert!(!are_elsewhere(question, &crates, 0, minimum));
-        assert!(!are_elsewhere(question, &crates, 1, "As for jartools, the minimum is 1.60."));
+        assert!(!are_elsewhere(question, &crates, 1, "As for `jartools`, the minimum is 1.60."));
         assert!(are_elsewhere(question, &crates, 1, "The minimum is no jartools-breaking change."));
+        assert!(are_elsewhere(question, &crates, 1, "The minimum is no (jartools breaking) change."));
         assert!(!are_elsewhere(question, &crates, 2, "The minimum is 1.60."));
         // No document of it was found.
         assert!(are_elsewhere("What is the minimum Rust version of lidtools?", &crates, 1, minimum));

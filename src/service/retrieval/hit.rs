@@ -64,9 +64,7 @@ impl Hit {
 
     /// Whether the passage is about another subject than a question names.
     pub(crate) fn is_elsewhere(&self, analyzer: &Analyzer, subjects: &AskedSubjects<'_>) -> bool {
-        let headings = self.passage.heading.iter().map(String::as_str);
-        let texts: Vec<&str> = headings.chain([self.passage.text.as_str()]).collect();
-        subjects.are_elsewhere(analyzer, self.label(), &texts)
+        subjects.is_elsewhere(analyzer, self.label(), &self.passage.heading, &self.passage.text)
     }
 
     /// The chunks that the passage is merged from.

@@ -54,7 +54,7 @@ pub fn candidates(
     let subjects = AskedSubjects::of(question, sources.iter().map(AnswerSource::label));
     let is_of_other = |candidate: &SentenceCandidate| {
         let source = sources.get(candidate.source);
-        source.is_some_and(|source| subjects.are_of_other(source.label(), &[&candidate.text]))
+        source.is_some_and(|source| subjects.is_of_other(source.label(), source.heading, &candidate.text))
     };
     if found.iter().any(|candidate| !candidate.is_fragment && !is_of_other(candidate)) {
         found.retain(|candidate| !is_of_other(candidate));
