@@ -193,7 +193,10 @@ impl<'m> Sources<'m> {
             let section = read.sections.iter().find(|section| section.contains(&units.start))?;
             Some(read.excerpt(source, section, units, PassageReason::List))
         };
-        (rows.len() > 1).then(|| rows.into_iter().filter_map(excerpt).collect())
+        // A single one, too, where another one is the best by its words.
+        let is_other =
+            are_named && rows.first().is_some_and(|(source, units)| (*source, units.start) != (best.source, at));
+        (rows.len() > 1 || is_other).then(|| rows.into_iter().filter_map(excerpt).collect())
     }
 
     /// The list or the table whose lead-in or heading names what is asked for.

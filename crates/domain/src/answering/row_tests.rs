@@ -1,7 +1,7 @@
 //! Rows of tables, and code, as answers.
 
 use super::passages_tests::given_of;
-use super::tests::{parsed, text};
+use super::tests::{answer, parsed, text};
 use super::*;
 use crate::evidence::passage::PassageEvidence;
 use crate::late_interaction::Likeness;
@@ -232,4 +232,29 @@ fn the_row_that_is_named_tells_what_is_asked_of_it() {
         "| Level | Meaning | Response |\n|---|---|---|\n| P2 | All is slow | 4 h |\n| P3 | A single fault | 9 h |";
     let said = text("How fast is the response to a P2 fault?", &[levels]);
     assert!(said.contains("4 h") && !said.contains("P3"), "{said}");
+}
+
+#[test]
+fn the_row_that_is_named_comes_before_one_with_more_of_the_words() {
+    let levels = "| Priority | Meaning | First response | Solved within |\n|---|---|---|---|\n| P1 | Jars are lost | 30 minutes | 4 hours |\n| P2 | A lid fails for several users | 2 hours | 1 day |\n| P3 | A single fault, there is a way around | 1 day | 5 days |";
+    let told = text("How fast do you respond to a P2 fault?", &[levels]);
+    assert!(told.starts_with("Priority: P2 | "), "{told}");
+}
+
+#[test]
+fn a_row_that_says_neither_yes_nor_no_does_not_tell_whether() {
+    let plans = "| Plan | Price | SSO |\n|---|---|---|\n| Lite | 0 EUR | no |\n| Max | on request | yes |";
+    let is_doubtful = |question: &str, plans: &str| answer(question, &[plans], None).expect("a row").is_doubtful();
+    assert!(is_doubtful("Was the price of the Max plan raised?", &plans.replace(" | yes", "").replace(" | no", "")));
+    assert!(!is_doubtful("Does the Max plan have SSO?", plans));
+}
+
+#[test]
+fn places_that_are_open_on_a_day_are_listed() {
+    let offices = "| Office | Mon–Fri | Sat |\n|---|---|---|\n| Leeds | 8:00–18:00 | 9:00–13:00 |\n| York | 9:00–17:00 | closed |\n| Hull | 7:00–16:00 | 7:00–12:00 |";
+    let listed = |question: &str| given_of(question, &[AnswerSource::alone(offices)]).expect("rows").text;
+    let (open, closed) =
+        (listed("Which offices are open on Tuesday?"), listed("Which offices are closed on Saturday?"));
+    assert!(["Leeds", "York", "Hull"].iter().all(|office| open.contains(office)), "{open}");
+    assert!(closed.contains("York") && !closed.contains("Leeds"), "{closed}");
 }
