@@ -98,7 +98,8 @@ impl Otherwise {
         let text = format!(" {} ", words.join(" ")).replace(" up to date ", " ");
         let says = |ways: &[&str]| ways.iter().any(|way| text.contains(&format!(" {way} ")));
         let has_version = self.version != 0 && names_version(sentence);
-        let is_needed = || has_version && words.iter().any(|word| NEEDS.contains(&word.as_str()));
+        // "Before 1.81 it may require a lid" needs no version.
+        let is_needed = || has_version && NEEDS.iter().any(|need| version_after(sentence, need));
         let names = |ends: &[&str]| words.iter().any(|word| ends.contains(&word.as_str()));
         let is_lowest = names(&LOWEST) || says(&AT_LEAST) || has_number_and_plus(sentence) || is_needed();
         let lowest = if is_lowest { self.lowest } else { 0 };
@@ -106,6 +107,12 @@ impl Otherwise {
         let version = if has_version && lowest | highest != 0 { self.version } else { 0 };
         mask | lowest | highest | version
     }
+}
+
+/// Whether a text names a version behind a word.
+fn version_after(text: &str, word: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.split_once(&format!(" {word} ")).is_some_and(|(_, rest)| names_version(rest))
 }
 
 /// Whether a text has a number with a plus sign behind it: "1.65+".
