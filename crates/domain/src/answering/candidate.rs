@@ -20,7 +20,7 @@ use crate::currency::answered;
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::{QuestionTerms, TermMask};
 use crate::release_notes::names_version;
-use crate::wording::{MOST_OF_NAME, lower_case_words, named_value, start_of_line};
+use crate::wording::{MOST_OF_NAME, named_value, start_of_line};
 
 /// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
 const SUBJECT_CREDIT: f32 = 0.5;
@@ -217,11 +217,8 @@ impl SentenceCandidate {
     /// Notes that it is the first sentence of a section: what is named by the heading is told there, and seldom by name.
     pub(super) fn open_section(&mut self, asked: &Asked<'_>, heading: &str) {
         let question = asked.question;
-        let is_definition = question.kind == AnswerKind::Definition && !asked.form.is_for_default;
-        // "What licence is jar under?" names the section "Licence" as well.
-        let is_for_section = || question.kind == AnswerKind::Other && asks_what(&question.asked);
         let named = question.terms.share(self.heading);
-        if (is_definition || is_for_section()) && named >= NAMED_SECTION && asked.words.are_about(heading) >= 1.0 {
+        if asked.is_for_section && named >= NAMED_SECTION && asked.words.are_about(heading) >= 1.0 {
             self.opens = self.opens.max(named);
         }
     }
@@ -351,11 +348,6 @@ fn bonus_of_version(reader: &SentenceReader<'_>, held: TermMask, text: &str) -> 
         true => VERSION,
         false => 0.0,
     }
-}
-
-/// Whether a question begins with what it asks for: "What licence …".
-fn asks_what(question: &str) -> bool {
-    lower_case_words(question).next().is_some_and(|word| matches!(word.as_str(), "what" | "which"))
 }
 
 /// Whether a text lists, after its name, what a question asks for.

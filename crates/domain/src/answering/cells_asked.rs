@@ -262,6 +262,7 @@ mod tests {
         let part = "Teil: Laufrad | Artikelnummer: L-310 | Preis: 38,00 € | Lieferzeit: 3 Wochen";
         let roll = "Product: Walnut roll | Gluten: yes | Milk: no | Nuts: yes | Weight (g): 90 | Price (EUR): 1.20";
         let team = "Team: Sales | Lead: Mira Holt | Deputy: Omar Haddad | E-mail: sales@jar.example";
+        let plan = "Plan: Max | Price per month: 19 EUR | Users: 100 | SSO: yes";
         let level = "Level: P2 | Meaning: Production is limited | Answer: 4 h | Team: 3";
         for (question, row, expected) in [
             ("How heavy is the Aqua 40?", pump, "Model: Aqua 40 | Weight: 2.6 kg"),
@@ -276,6 +277,8 @@ mod tests {
             ("Who is the deputy of Mira Holt?", team, "Team: Sales | Lead: Mira Holt | Deputy: Omar Haddad"),
             ("Who leads the sales team?", team, "Team: Sales | Lead: Mira Holt"),
             ("What does a walnut roll cost?", roll, "Product: Walnut roll | Price (EUR): 1.20"),
+            ("What does the Max plan with SSO cost?", plan, "Plan: Max | Price per month: 19 EUR | SSO: yes"),
+            ("Does the Max plan have SSO?", plan, "Plan: Max | SSO: yes"),
             ("How long may a P2 fault take?", level, "Level: P2 | Answer: 4 h"),
             ("How heavy is it and what does the Aqua 40 cost?", pump, pump),
         ] {

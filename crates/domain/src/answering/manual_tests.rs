@@ -423,3 +423,48 @@ fn a_section_is_of_what_it_is_headed_by() {
         assert_eq!(text(question, &[page]), expected, "{question}");
     }
 }
+
+#[test]
+fn the_section_name_says_what_something_is_for() {
+    let answer = |question: &str, headings: [&str; 2]| {
+        let page = ["NAME\n\njar - keep things dry in a cellar", "SECURITY\n\njar is a regular, closed program."];
+        let parsed = parsed(question);
+        let headings = headings.map(|heading| [heading.to_owned()]);
+        let sources: Vec<AnswerSource<'_>> = page
+            .iter()
+            .zip(&headings)
+            .map(|(text, heading)| AnswerSource { title: "jar(1)", heading, ..AnswerSource::alone(text) })
+            .collect();
+        let evidence: Vec<PassageEvidence> = sources
+            .iter()
+            .map(|source| PassageEvidence::new(Analyzer::english(), &parsed.terms, "jar(1)", source.text))
+            .collect();
+        compose(&parsed, &candidates(&parsed, &sources, &evidence), None).map_or_else(String::new, |answer| answer.text)
+    };
+    let told = answer("What is jar for?", ["NAME", "SECURITY"]);
+    assert!(told.starts_with("jar - keep things dry"), "{told}");
+}
+
+#[test]
+fn the_number_of_the_question_tells_the_entry() {
+    let page = "EXIT STATUS\n\nExit codes greater than 128 are used by the shell to indicate that a command exits by a signal.\n\n124: if any invocation of the command exited with status 255\n";
+    let told = text("What exit code does jar return if a command exits with 255?", &[page]);
+    assert!(told.contains("124: if any"), "{told}");
+}
+
+#[test]
+fn a_lowest_version_is_told_by_what_says_so() {
+    let notes = "With versions of Rust older than 1.81, jars may require an additional lid.";
+    for question in ["minimum Rust version for jars", "What is the minimum Rust version of jars?"] {
+        assert!(answer(question, &[notes], None).is_none_or(|answer| answer.is_doubtful()), "{question}");
+    }
+    let policy = "Jars require Rust 1.70 or later.";
+    assert!(!answer("minimum Rust version for jars", &[policy], None).expect("it").is_doubtful());
+}
+
+#[test]
+fn who_does_it_is_no_month() {
+    let minutes = "The summer party is on 19 June. Hugo Petit organises it.";
+    let told = text("Who organises the summer party?", &[minutes]);
+    assert!(told.contains("Hugo Petit organises it"), "{told}");
+}

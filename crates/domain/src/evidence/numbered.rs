@@ -217,7 +217,11 @@ mod tests {
             ("What has the plan of 12 jars?", false),
             ("Which plan has 9 jars?", false),
             ("What has lid 9?", false),
+            // One other is told of.
+            ("What is on shelf 8?", true),
+            ("How many jars fit shelf 8 metres long?", false),
         ] {
+            let table = &format!("{table}\n\nShelf 4 is full.");
             assert_eq!(terms(question).names_unheard_number(&[HALL, table]), expected, "{question}");
         }
     }
