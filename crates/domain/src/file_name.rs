@@ -92,7 +92,7 @@ fn own_words_of(source: &str) -> Option<String> {
     (own.len() < words.split_whitespace().count() && own.iter().any(is_telling)).then(|| own.join(" "))
 }
 
-/// What the file's name says that a document is about: its folder where many folders have such a file, else the words of the name
+/// The subject of a document by the name of its file: its folder where many folders have such a file, else the words of the name
 /// that tell it from others of its kind.
 pub(crate) fn subject_of(source: &str) -> Option<String> {
     let is_of_folder = is_of_many(&words_of(source));

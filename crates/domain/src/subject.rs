@@ -51,7 +51,7 @@ enum Kind {
     Proper,
 }
 
-/// What a document is about.
+/// The subject of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Subject {
     words: Vec<String>,
@@ -179,21 +179,36 @@ impl<'q> AskedSubjects<'q> {
         !self.named.iter().any(is_said)
     }
 
-    /// Whether a passage with these terms holds nothing of what is asked about a named subject but its name. A definition of it needs
-    /// none, and who, when and where are told in other words.
+    /// Share of what is asked of a named subject, besides its name, that these terms hold. `None` where the rest is little, and where
+    /// other words tell it: a definition, and who, where and when.
     #[must_use]
-    pub fn says_nothing_of_it(&self, held: TermMask) -> bool {
+    pub fn said_of_it(&self, held: TermMask) -> Option<f32> {
         let terms = &self.question.terms;
         let is_of_name = |word: String| self.named.iter().any(|named| named.words.contains(&word));
         let name = terms.mask_where(|term| lower_case_words(&term.word).all(is_of_name));
         let is_open = matches!(self.question.kind, AnswerKind::Person | AnswerKind::Place | AnswerKind::Date);
-        name != 0 && !is_open && !terms.asks_for_term() && terms.share(!name) >= MOSTLY_ASKED && held & !name == 0
+        let rest = terms.share(!name);
+        let is_told = name != 0 && !is_open && !terms.asks_for_term() && rest >= MOSTLY_ASKED;
+        is_told.then(|| terms.share(held & !name) / rest)
     }
 
-    /// Whether what a document is about is in the question, besides the names of other subjects.
+    /// Whether a document about another one of a kind of programs or packages at best mentions the subject that is asked for: what
+    /// it says of it is said in passing.
+    #[must_use]
+    pub fn is_in_passing(&self, label: Label<'_>, headings: &[String]) -> bool {
+        let is_unit = self.named.iter().any(|named| named.kind == Kind::Unit);
+        is_unit && self.is_of_other(label, headings, "")
+    }
+
+    /// Whether the subject of a document is in the question, besides the names of other subjects.
     fn is_about(&self, own: &[Subject]) -> bool {
-        let is_of_named = |word: &String| self.named.iter().any(|named| named.words.contains(word));
-        own.iter().flat_map(|own| &own.words).any(|word| !is_of_named(word) && self.nouns.contains(word))
+        let is_of_named = |word: &&String| self.named.iter().any(|named| named.words.contains(*word));
+        own.iter().any(|own| {
+            let mut words = own.words.iter().filter(|word| !is_of_named(word)).peekable();
+            let is_asked = |word: &String| self.nouns.contains(word);
+            let is_some = words.peek().is_some();
+            is_some && if own.kind == Kind::Unit { words.all(is_asked) } else { words.any(is_asked) }
+        })
     }
 
     /// Whether texts of a document about one thing lack the name that stands alone in the question. Of documents with a name as
@@ -323,6 +338,12 @@ mod tests {
         assert!(are_elsewhere(question, &crates, 1, "The minimum is no jartools-breaking change."));
         assert!(are_elsewhere(question, &crates, 1, "The minimum is no (jartools breaking) change."));
         assert!(!are_elsewhere(question, &crates, 2, "The minimum is 1.60."));
+        let is_in_passing = |title: &'static str, headings: &[String]| {
+            let question = Question::new(Analyzer::english(), question, 100, |_| 3);
+            let subjects = AskedSubjects::of(&question, crates.into_iter());
+            subjects.is_in_passing(label(title, "crates/byteorder/README.md"), headings)
+        };
+        assert!(is_in_passing("byteorder", &[]) && !is_in_passing("byteorder", &["Use with jartools".to_owned()]));
         // No document of it was found.
         assert!(are_elsewhere("What is the minimum Rust version of lidtools?", &crates, 1, minimum));
         assert!(!are_elsewhere("What is the minimum Rust version of a byteorder?", &crates, 1, minimum));
@@ -351,7 +372,8 @@ mod tests {
             let question = Question::new(Analyzer::english(), question, 100, |_| 3);
             let subjects = AskedSubjects::of(&question, crates.into_iter());
             let held = question.terms.mask_of(Analyzer::english(), text);
-            assert_eq!(subjects.says_nothing_of_it(held), expected, "{} {text}", question.text);
+            let says_nothing = subjects.said_of_it(held).is_some_and(|share| share <= 0.0);
+            assert_eq!(says_nothing, expected, "{} {text}", question.text);
         }
     }
 

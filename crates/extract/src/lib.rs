@@ -183,7 +183,7 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
     Extracted { text, title, media_type, splitter, headings, pages, notes, attachments }
 }
 
-/// What a manual without a title is about, by the line of its first section: `jar` of "jar - keeps things".
+/// The subject of a manual without a title, by the line of its first section: `jar` of "jar - keeps things".
 fn named_below(text: &str) -> Option<String> {
     let is_heading = |line: &&str| line.trim_start_matches(['#', ' ']).trim_end() == "NAME";
     let below = text.lines().skip_while(|line| !is_heading(line)).skip(1);

@@ -96,11 +96,14 @@ fn graded_by(
     let subjects = AskedSubjects::of(question, found.hits.iter().map(Hit::label));
     let (others, own): (Vec<&Hit>, Vec<&Hit>) =
         found.hits.iter().partition(|hit| hit.is_elsewhere(analyzer, &subjects));
-    let of_own = with_passages(own, Some(found), |passages| {
+    let of_own = with_passages(own.iter().copied(), Some(found), |passages| {
         let evidence = features::evidence_of(analyzer, question, passages);
         let graded = grade(question, passages, &evidence);
-        let verdicts = graded.verdicts.into_iter().zip(&evidence).map(|(verdict, evidence)| {
-            if subjects.says_nothing_of_it(evidence.mask()) { verdict.of_name_alone() } else { verdict }
+        let of_hits = graded.verdicts.into_iter().zip(&evidence).zip(&own);
+        let verdicts = of_hits.map(|((verdict, evidence), hit)| {
+            let is_of_name = subjects.said_of_it(evidence.mask()).is_some_and(|share| share <= 0.0);
+            let says_little = is_of_name || subjects.is_in_passing(hit.label(), &hit.passage.heading);
+            if says_little { verdict.of_name_alone() } else { verdict }
         });
         BuiltInGrades { verdicts: verdicts.collect(), answerability: graded.answerability.probability, evidence }
     });

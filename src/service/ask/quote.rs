@@ -64,11 +64,10 @@ pub(super) async fn quote(
     }
     let answer = compose(question, &candidates, Some(&likenesses));
     let confidence = answer.as_ref().map(|answer| answer.features.probability());
-    if attempt == Attempt::First
-        && answer.as_ref().is_none_or(ExtractiveAnswer::is_doubtful)
-        && let Some(given) = closest(&material, &candidates, Some(&likenesses), answer.as_ref())
-    {
-        return Ok(Some(Written { text: given.text, by, passages: given.passages, confidence }));
+    if attempt == Attempt::First && answer.as_ref().is_none_or(ExtractiveAnswer::is_doubtful) {
+        // Of a doubtful sentence without a passage to give nothing is quoted.
+        let given = closest(&material, &candidates, Some(&likenesses), answer.as_ref());
+        return Ok(given.map(|given| Written { text: given.text, by, passages: given.passages, confidence }));
     }
     Ok(answer.map(|answer| Written { text: answer.text, by, passages: Vec::new(), confidence }))
 }

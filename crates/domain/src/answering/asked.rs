@@ -1,7 +1,7 @@
 //! A question as its sources are read for it, and the headings that stand above their sentences.
 
 use super::AnswerSource;
-use super::form::{AskedForm, asks_for_default, asks_for_version};
+use super::form::{AskedForm, asks_for_version};
 use super::naming::{AskedStems, Singulars, stems_in};
 use super::need::{asks_why, gives_reason};
 use super::pointer::Pointers;
@@ -25,8 +25,6 @@ pub(super) struct Asked<'q> {
     pub(super) roles: Roles<'q>,
     /// Whether it is for a reason.
     pub(super) is_for_reason: bool,
-    /// Whether a section that is headed by what it asks for is its answer: "What is a jar?", "What licence is jar under?".
-    pub(super) is_for_section: bool,
     /// Whether it is for a version.
     pub(super) is_for_version: bool,
     /// The change that it is for, where it is for one.
@@ -50,7 +48,6 @@ impl<'q> Asked<'q> {
             form: AskedForm::of(question),
             roles: Roles::of(question),
             is_for_reason: asks_why(&question.asked),
-            is_for_section: is_for_section(question),
             is_for_version: asks_for_version(&question.asked),
             change: Change::asked_for(&question.asked),
             nearest: sources.iter().filter_map(|source| source.similarity).fold(-1.0, f32::max),
@@ -60,19 +57,20 @@ impl<'q> Asked<'q> {
         }
     }
 
+    /// Whether a section that is headed by what it asks for is its answer: "What is a jar?", "What licence is jar under?".
+    pub(super) fn is_for_section(&self) -> bool {
+        let first = || lower_case_words(&self.question.asked).next();
+        match self.question.kind {
+            AnswerKind::Definition => !self.form.is_for_default,
+            AnswerKind::Other => first().is_some_and(|word| matches!(word.as_str(), "what" | "which")),
+            _ => false,
+        }
+    }
+
     /// Whether a document with this title changes what another one says: any, or the mail of a source that it answers.
     pub(super) fn is_changed_by(&self, title: &str) -> bool {
         let is_of_source = |subject: &str| self.titles.iter().any(|title| title.trim().eq_ignore_ascii_case(subject));
         amends(title) || answered(title).is_some_and(is_of_source)
-    }
-}
-
-fn is_for_section(question: &Question) -> bool {
-    let first = || lower_case_words(&question.asked).next();
-    match question.kind {
-        AnswerKind::Definition => !asks_for_default(&question.asked),
-        AnswerKind::Other => first().is_some_and(|word| matches!(word.as_str(), "what" | "which")),
-        _ => false,
     }
 }
 

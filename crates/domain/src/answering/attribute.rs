@@ -10,9 +10,15 @@ const OPENINGS: [&str; 6] = ["what is ", "what are ", "what was ", "what were ",
 /// Most words of an attribute.
 const MOST_WORDS: usize = 3;
 
-/// Whether a row of a table cannot tell the attribute that is asked for: no document has a word of it. In prose it may be put
-/// otherwise; the columns of a table are named.
+/// Share of what is asked of a named subject below which a sentence says too little of it.
+const LITTLE: f32 = 0.4;
+
+/// Whether a sentence says little of a named subject but its name, or a row of a table cannot tell the attribute that is asked for:
+/// no document has a word of it. In prose it may be put otherwise; the columns of a table are named.
 pub(super) fn lacks_attribute(question: &Question, best: &SentenceCandidate) -> bool {
+    if best.said.is_some_and(|share| share < LITTLE) {
+        return true;
+    }
     let Some(attribute) = attribute(&question.asked).filter(|_| best.is_row) else { return false };
     let is_of_it = |word: &str| lower_case_words(word).all(|word| attribute.contains(&word));
     let mut terms = question.terms.terms().iter().filter(|term| is_of_it(&term.word)).peekable();

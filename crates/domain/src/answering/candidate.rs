@@ -31,8 +31,7 @@ const NAMED_ENTRY: f32 = 0.5;
 /// The same in the heading of a section, all of whose words the question must hold.
 const NAMED_SECTION: f32 = 0.25;
 
-/// Bonus of a heading that tells when what the question names was, which version is the latest, or whether something is so; the
-/// other scores range from 0 to about 1.
+/// Bonus of a heading that tells when something was, which version is the latest, or whether it is so, beside scores of 0 to 1.
 const TELLING_HEADING: f32 = 0.5;
 
 /// The same of a sentence that names a version where one is asked for; of release notes the headings do.
@@ -94,8 +93,7 @@ pub struct SentenceCandidate {
     pub(super) behind: f32,
     /// The sentence before, or the first one of its entry, when this one begins with words that point back at it.
     pub(super) context: Option<(Range<usize>, String)>,
-    /// The sentence of its entry, or of its brief section, that tells the number or the date that is asked for, where it does
-    /// not itself.
+    /// The sentence of its entry or its brief section that tells the number or the date asked for, where it does not itself.
     pub(super) told_below: Option<(Range<usize>, String)>,
     /// The sentence after one that denies something, which takes a part of it back: "However, …".
     pub(super) taken_back: Option<(Range<usize>, String)>,
@@ -131,6 +129,8 @@ pub struct SentenceCandidate {
     pub(super) code: Option<String>,
     /// The first block of the entry of a manual that it stands in.
     pub(super) entry: Option<usize>,
+    /// Share of what is asked of the subject of the question that it holds, with what stands above it.
+    pub(super) said: Option<f32>,
 }
 
 impl SentenceCandidate {
@@ -176,6 +176,7 @@ impl SentenceCandidate {
             place: here.place,
             block: sentence.block,
             entry: None,
+            said: None,
             items: Vec::new(),
             code: None,
         }
@@ -218,7 +219,7 @@ impl SentenceCandidate {
     pub(super) fn open_section(&mut self, asked: &Asked<'_>, heading: &str) {
         let question = asked.question;
         let named = question.terms.share(self.heading);
-        if asked.is_for_section && named >= NAMED_SECTION && asked.words.are_about(heading) >= 1.0 {
+        if asked.is_for_section() && named >= NAMED_SECTION && asked.words.are_about(heading) >= 1.0 {
             self.opens = self.opens.max(named);
         }
     }
@@ -377,8 +378,8 @@ fn is_of_message_before(source: &AnswerSource<'_>, start: usize) -> bool {
 
 /// Whether the sentence at a byte is the rest of one that begins before the passage.
 pub(super) fn is_cut(source: &AnswerSource<'_>, start: usize) -> bool {
-    let before = source.text.get(..start).unwrap_or_default();
-    let begins_small = source.text.get(start..).is_some_and(|words| words.starts_with(char::is_lowercase));
+    let (before, words) = source.text.split_at_checked(start).unwrap_or_default();
+    let begins_small = words.starts_with(char::is_lowercase);
     let has_capitals = || source.text.chars().any(char::is_uppercase);
     source.key.ordinal > 0 && before.trim().is_empty() && begins_small && has_capitals()
 }

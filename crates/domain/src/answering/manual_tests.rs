@@ -2,6 +2,7 @@ use super::passages_tests::given_of;
 use super::tests::{answer, parsed, text};
 use super::*;
 use crate::evidence::passage::PassageEvidence;
+use crate::late_interaction::Likeness;
 use crate::lexical::analyzer::Analyzer;
 
 #[test]
@@ -467,4 +468,19 @@ fn who_does_it_is_no_month() {
     let minutes = "The summer party is on 19 June. Hugo Petit organises it.";
     let told = text("Who organises the summer party?", &[minutes]);
     assert!(told.contains("Hugo Petit organises it"), "{told}");
+}
+
+#[test]
+fn a_sentence_that_has_little_but_the_name_of_the_subject_is_doubtful() {
+    let page = "-s save-file: Save the environment of jar to save-file on exit.";
+    let is_doubtful = |question: &str| {
+        let parsed = parsed(question);
+        let source = AnswerSource { title: "jar(1)", ..AnswerSource::alone(page) };
+        let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, "jar(1)", page)];
+        let found = candidates(&parsed, &[source], &evidence);
+        compose(&parsed, &found, Some(&vec![Likeness::of_cosine(0.9); found.len()]))
+            .is_none_or(|answer| answer.is_doubtful())
+    };
+    assert!(is_doubtful("Which exit status table does jar print?"));
+    assert!(!is_doubtful("Which environment does jar save on exit?"));
 }

@@ -33,7 +33,9 @@ pub fn candidates(
     }
     let names: Vec<EntryNames<'_>> =
         sources.iter().zip(evidence).map(|(source, evidence)| EntryNames::of(source, evidence)).collect();
+    let subjects = AskedSubjects::of(question, sources.iter().map(AnswerSource::label));
     for candidate in &mut found {
+        candidate.said = subjects.said_of_it(candidate.held);
         candidate.entry = names.get(candidate.source).and_then(|names| names.begun_over(candidate.block));
     }
     if asked.form.is_for_default {
@@ -51,7 +53,6 @@ pub fn candidates(
     if let Some(superlative) = Superlative::asked_for(&question.asked) {
         prefer_extremes(&superlative, question, sources, &mut found);
     }
-    let subjects = AskedSubjects::of(question, sources.iter().map(AnswerSource::label));
     let is_of_other = |candidate: &SentenceCandidate| {
         let source = sources.get(candidate.source);
         source.is_some_and(|source| subjects.is_of_other(source.label(), source.heading, &candidate.text))

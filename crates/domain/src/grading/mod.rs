@@ -35,10 +35,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The verdict of a passage that holds nothing of the question but the name of its subject: it is not correct.
+    /// The verdict of a passage that holds nothing of the question but the name of its subject, or mentions that in passing: it is
+    /// not correct.
     #[must_use]
     pub fn of_name_alone(self) -> Self {
-        let reason = format!("{}; holds only the name of its subject", self.reason);
+        let reason = format!("{}; says little of the subject", self.reason);
         Self { grade: self.grade.min(Grade::Ambiguous), is_clear: false, reason, ..self }
     }
 
