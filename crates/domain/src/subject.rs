@@ -4,7 +4,7 @@
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::evidence::{Question, TermMask};
-use crate::file_name::subject_of;
+use crate::file_name::{is_of_data, own_folder_of};
 use crate::lexical::analyzer::Analyzer;
 use crate::wording::{bare, lower_case_words};
 
@@ -14,6 +14,10 @@ const BEFORE_VERBS: [&str; 12] =
 
 /// Words right before a name that has no article: "the default of jar", "Does jar …".
 const BEFORE_NAMES: [&str; 8] = ["can", "did", "does", "from", "in", "is", "of", "was"];
+
+/// Words after a name with an article: "the jar command".
+const KINDS_OF_NAMED: [&str; 10] =
+    ["command", "crate", "library", "manual", "module", "package", "page", "program", "tool", "utility"];
 
 /// Signs between a subject and what a document says of it.
 const BEFORE_TAILS: [&str; 5] = [" - ", " – ", " — ", " | ", ": "];
@@ -47,8 +51,8 @@ enum Kind {
     Unit,
     /// Before what it says of it: "Jar Pro – frequently asked questions".
     Tail(String),
-    /// By a title that is a name of several words: "Ada Lovelace".
-    Proper,
+    /// By a title that is a name of so many words: "Ada Lovelace".
+    Proper(usize),
 }
 
 /// The subject of a document.
@@ -69,13 +73,13 @@ impl Subject {
         if let Some(page) = page_name(label.title) {
             return Self::new(page, Kind::Unit).into_iter().collect();
         }
-        let of_file = subject_of(label.source).and_then(|name| Self::new(&name, Kind::Unit));
+        let of_file = own_folder_of(label.source).and_then(|name| Self::new(name, Kind::Unit));
         let title = label.title.trim();
         let parted = BEFORE_TAILS.iter().find_map(|sign| title.split_once(sign));
         let of_title = match parted {
             Some((name, tail)) => Self::new(name, Kind::Tail(tail.trim().to_lowercase())),
-            None if is_identifier(title) => Self::new(title, Kind::Unit),
-            None if is_proper(title) => Self::new(title, Kind::Proper),
+            None if is_identifier(title) && !is_of_data(label.source) => Self::new(title, Kind::Unit),
+            None if is_proper(title) => Self::new(title, Kind::Proper(title.split(' ').count())),
             None => None,
         };
         of_file.into_iter().chain(of_title).collect()
@@ -234,13 +238,18 @@ fn is_of_name(sign: char) -> bool {
     sign.is_alphanumeric() || matches!(sign, '-' | '_')
 }
 
-/// The words of a question that are no verbs by the word before them.
+/// The words of a question that may be names by those around them: no verbs, and no things of many ("a zip file").
 fn nouns(words: &[String]) -> Vec<String> {
-    let pairs = words.windows(2).filter_map(|pair| match pair {
-        [before, word] if !BEFORE_VERBS.contains(&before.as_str()) || is_name_of_question(before) => Some(word.clone()),
-        _ => None,
-    });
-    pairs.collect()
+    let may_be = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before)).map_or("", String::as_str);
+        let next = words.get(at + 1).map_or("", String::as_str);
+        match before {
+            "" => false,
+            "a" | "an" | "the" => KINDS_OF_NAMED.contains(&next),
+            _ => !BEFORE_VERBS.contains(&before) || is_name_of_question(before),
+        }
+    };
+    (0..words.len()).filter(may_be).filter_map(|at| words.get(at).cloned()).collect()
 }
 
 /// Whether something is said to be that of a name: "jar's licence".
@@ -316,9 +325,14 @@ mod tests {
         assert!(!are_elsewhere(question, &pages, 1, "Like that of dd(1), it is 512."));
         assert!(!are_elsewhere(question, &pages, 4, size));
         assert!(!are_elsewhere(question, &pages, 5, size));
-        for none in
-            ["How do I find a block?", "What is the default size?", "find a block", "How large is a file block?"]
-        {
+        assert!(are_elsewhere("How large are the blocks of the dd command?", &pages, 1, size));
+        for none in [
+            "How do I find a block?",
+            "What is the default size?",
+            "find a block",
+            "How large is a file block?",
+            "How do I split a dd image into blocks?",
+        ] {
             assert!(!are_elsewhere(none, &pages, 1, size), "{none}");
         }
     }
@@ -385,5 +399,9 @@ mod tests {
         assert!(!are_elsewhere("How long is Erin Walsh's notice period?", &pages, 1, notice));
         assert!(!are_elsewhere("How long is Bob Okafor's notice period?", &pages, 2, notice));
         assert!(!are_elsewhere("How long is the notice period?", &pages, 1, notice));
+        let files = [label("Erin Walsh", "about-erin-walsh.md"), label("staff", "staff.csv")];
+        let question = Question::new(Analyzer::english(), "What is Erin Walsh's extension?", 100, |_| 3);
+        let subjects = AskedSubjects::of(&question, files.into_iter());
+        assert!(files.iter().all(|label| !subjects.is_in_passing(*label, &[])));
     }
 }
