@@ -92,9 +92,11 @@ fn own_words_of(source: &str) -> Option<String> {
     (own.len() < words.split_whitespace().count() && own.iter().any(is_telling)).then(|| own.join(" "))
 }
 
-/// The folder of a file whose name many folders have.
-pub(crate) fn own_folder_of(source: &str) -> Option<&str> {
-    folder_of(source).filter(|_| is_of_many(&words_of(source)))
+/// The subject of a document by the name of its file: its folder where many folders have such a file, else the words of the name
+/// that tell it from others of its kind.
+pub(crate) fn subject_of(source: &str) -> Option<String> {
+    let is_of_folder = is_of_many(&words_of(source));
+    if is_of_folder { folder_of(source).map(str::to_owned) } else { own_words_of(source) }
 }
 
 /// Whether a file holds data, whose name is no title.

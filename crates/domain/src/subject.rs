@@ -4,7 +4,7 @@
 use crate::evidence::kind::AnswerKind;
 use crate::evidence::names::is_named;
 use crate::evidence::{Question, TermMask};
-use crate::file_name::{is_of_data, own_folder_of};
+use crate::file_name::{is_of_data, subject_of};
 use crate::lexical::analyzer::Analyzer;
 use crate::wording::{bare, lower_case_words};
 
@@ -73,7 +73,7 @@ impl Subject {
         if let Some(page) = page_name(label.title) {
             return Self::new(page, Kind::Unit).into_iter().collect();
         }
-        let of_file = own_folder_of(label.source).and_then(|name| Self::new(name, Kind::Unit));
+        let of_file = subject_of(label.source).and_then(|name| Self::new(&name, Kind::Unit));
         let title = label.title.trim();
         let parted = BEFORE_TAILS.iter().find_map(|sign| title.split_once(sign));
         let of_title = match parted {
@@ -399,6 +399,9 @@ mod tests {
         assert!(!are_elsewhere("How long is Erin Walsh's notice period?", &pages, 1, notice));
         assert!(!are_elsewhere("How long is Bob Okafor's notice period?", &pages, 2, notice));
         assert!(!are_elsewhere("How long is the notice period?", &pages, 1, notice));
+        let pro = label("Jar Pro – frequently asked questions", "jar-pro-faq.md");
+        let pages = [label("Erin Walsh", "about-erin-walsh.md"), pro];
+        assert!(are_elsewhere("What is the range of the Jar Pro?", &pages, 0, "She is manager of the Jar range."));
         let files = [label("Erin Walsh", "about-erin-walsh.md"), label("staff", "staff.csv")];
         let question = Question::new(Analyzer::english(), "What is Erin Walsh's extension?", 100, |_| 3);
         let subjects = AskedSubjects::of(&question, files.into_iter());

@@ -278,17 +278,6 @@ pub(super) fn that_counts(question: &Question, ranked: &[Scored<'_>], place: usi
     Some(place + ranked.iter().skip(place).position(tells)?)
 }
 
-/// The first sentence from one on that has the number of the question which that one lacks, if it is about the question as much:
-/// "if a command exits with 255" is told by "if one exited with 255", and not by "more than 128".
-pub(super) fn that_has_number(question: &Question, ranked: &[Scored<'_>], place: usize) -> Option<usize> {
-    let is_number = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers = question.terms.mask_where(|term| is_number(&term.word) && term.document_frequency > 0);
-    let (first, _) = ranked.get(place).filter(|(first, _)| !first.is_row && first.held & numbers != numbers)?;
-    let held = |candidate: &SentenceCandidate| question.terms.weight_of(candidate.held);
-    let has_it = |(found, _): &Scored<'_>| found.mask & numbers == numbers && held(found) >= AS_MUCH * held(first);
-    Some(place + ranked.iter().skip(place).position(has_it)?)
-}
-
 fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {
     // A lead-in holds the items of its list.
     let holds = |one: &SentenceCandidate, other: &SentenceCandidate| one.range.contains(&other.range.start);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::attribute::lacks_attribute;
 use super::candidate::{Role, SentenceCandidate};
 use super::cells_asked::cells_asked_for;
-use super::choose::{Scored, answer_by_part, one_answer, row_of_name, that_counts, that_has_number};
+use super::choose::{Scored, answer_by_part, one_answer, row_of_name, that_counts};
 use super::confidence::{Features, LEAST, LEAST_IN_FORM};
 use super::form::asks_for_default;
 use super::naming::AskedWords;
@@ -126,7 +126,6 @@ fn begin_with_an_answer(sought: &Sought<'_>, ranked: &mut Vec<Scored<'_>>) {
     let answers = row_that_holds_more(ranked, answers).unwrap_or(answers);
     let answers = row_of_name(question, ranked, answers).unwrap_or(answers);
     let answers = that_counts(question, ranked, answers).unwrap_or(answers);
-    let answers = that_has_number(question, ranked, answers).unwrap_or(answers);
     ranked.drain(..answers);
 }
 
@@ -199,10 +198,11 @@ fn is_one_of_alike(question: &Question, best: &SentenceCandidate, ranked: &[Scor
     best.is_row && (best.held == 0 || !is_whole && ranked.iter().filter(is_alike).count() > MOST_ALIKE)
 }
 
-/// Whether a row of a table that lacks a word of a question for yes or no says neither in any of its cells.
+/// Whether a row of a table that lacks a word of a question for yes or no says neither in the cells that are asked for.
 fn says_neither(question: &Question, best: &SentenceCandidate) -> bool {
     let is_about = question.kind == AnswerKind::YesNo && best.is_row && question.terms.share(best.held) < 1.0;
-    is_about && !columns_and_values("", &best.text).iter().any(|(_, value)| says_yes(value).is_some())
+    let asked = || cells_asked_for(question, &best.text);
+    is_about && !columns_and_values("", &asked()).iter().any(|(_, value)| says_yes(value).is_some())
 }
 
 /// Best first, but sentences of one source stand in that source's order.

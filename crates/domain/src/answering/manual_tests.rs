@@ -447,13 +447,6 @@ fn the_section_name_says_what_something_is_for() {
 }
 
 #[test]
-fn the_number_of_the_question_tells_the_entry() {
-    let page = "EXIT STATUS\n\nExit codes greater than 128 are used by the shell to indicate that a command exits by a signal.\n\n124: if any invocation of the command exited with status 255\n";
-    let told = text("What exit code does jar return if a command exits with 255?", &[page]);
-    assert!(told.contains("124: if any"), "{told}");
-}
-
-#[test]
 fn a_lowest_version_is_told_by_what_says_so() {
     let notes = "With versions of Rust older than 1.81, jars may require an additional lid.";
     for question in ["minimum Rust version for jars", "What is the minimum Rust version of jars?"] {

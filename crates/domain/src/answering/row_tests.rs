@@ -245,7 +245,7 @@ fn the_row_that_is_named_comes_before_one_with_more_of_the_words() {
 fn a_row_that_says_neither_yes_nor_no_does_not_tell_whether() {
     let plans = "| Plan | Price | SSO |\n|---|---|---|\n| Lite | 0 EUR | no |\n| Max | on request | yes |";
     let is_doubtful = |question: &str, plans: &str| answer(question, &[plans], None).expect("a row").is_doubtful();
-    assert!(is_doubtful("Was the price of the Max plan raised?", &plans.replace(" | yes", "").replace(" | no", "")));
+    assert!(is_doubtful("Was the price of the Max plan raised?", plans));
     assert!(!is_doubtful("Does the Max plan have SSO?", plans));
 }
 
