@@ -78,11 +78,16 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
 /// How a statement qualifies otherwise than its source.
 const fn qualified(way: Requalified) -> &'static str {
     match way {
-        Requalified::Modality => "one of them tells what must be, the other what may be",
+        Requalified::Modality => "one of them tells what must be, the other what may or should be",
         Requalified::Limit => "one of them tells the least or the earliest, the other the most or the latest",
         Requalified::Measure => "a number is counted by something else there",
-        Requalified::Agent => "somebody else does it there",
+        Requalified::Agent => "it is told of somebody or something else there",
+        Requalified::Exchanged => "two things that it tells are exchanged",
+        Requalified::OtherCondition => "it holds there under another condition",
+        Requalified::Order => "it is told in another order there",
+        Requalified::Reason => "no source gives this reason",
         Requalified::Plan => "it is only planned or proposed there",
+        Requalified::Past => "it was so before, and is no longer",
         Requalified::Condition => "it holds there only under a condition",
     }
 }

@@ -22,3 +22,4 @@ mod words;
 mod written_otherwise;
 
 pub(crate) use stop_words::is_empty_in_claims;
+pub(crate) use word_forms::other_forms;

@@ -209,7 +209,7 @@ const ENDINGS: [(&str, &str); 8] = [
 const STEM: usize = 4;
 
 /// Other forms of a word in lower case, whether or not there are such words: none for most.
-pub(super) fn other_forms(word: &str) -> Vec<Cow<'static, str>> {
+pub(crate) fn other_forms(word: &str) -> Vec<Cow<'static, str>> {
     let group = FORMS.iter().find(|forms| forms.contains(&word)).into_iter().copied().flatten();
     let mut forms: Vec<Cow<'static, str>> =
         group.filter(|form| **form != word).map(|form| Cow::Borrowed(*form)).collect();

@@ -112,7 +112,8 @@ impl<'s> Comparison<'s> {
             comparison.hold_denials();
         }
         let tells_exception = || claim.tells_case() && comparison.best.as_ref().is_some_and(Best::has_exception);
-        comparison.turned.negation &= polarity == Polarity::Turned || !tells_exception();
+        let is_put_otherwise = || comparison.best.as_ref().is_some_and(|best| best.puts_otherwise(claim));
+        comparison.turned.negation &= polarity == Polarity::Turned || !(tells_exception() || is_put_otherwise());
         comparison
     }
 

@@ -5,9 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::citation::source::{SourceParts, Token};
-use crate::citation::term::{Term, TermKind};
-use crate::wording::{is_negation, lower_case};
+use super::word::Word;
+use crate::wording::is_negation;
 
 /// Most qualified words of a text: no honest sentence has more.
 const MOST: usize = 32;
@@ -18,19 +17,35 @@ const LONGEST_NAME: usize = 4;
 const ARTICLES: [&str; 15] =
     ["a", "all", "an", "any", "each", "every", "her", "his", "its", "our", "that", "the", "their", "this", "your"];
 
+/// Words that tell what is so now, and what was so before.
+const NOW: [&str; 9] =
+    ["actuellement", "aktuell", "currently", "derzeit", "momentan", "now", "nowadays", "present", "presently"];
+const FORMER: [&str; 13] = [
+    "auparavant",
+    "bisher",
+    "earlier",
+    "former",
+    "formerly",
+    "früher",
+    "previous",
+    "previously",
+    "used",
+    "vorher",
+    "war",
+    "was",
+    "were",
+];
+
+/// What something is counted by after "a" or "each".
+const PERIODS: [&str; 14] = [
+    "day", "head", "hour", "kilo", "litre", "minute", "month", "night", "person", "quarter", "second", "visit", "week",
+    "year",
+];
+/// Words between a number and its measure.
+const FAR: usize = 3;
+
 /// Words that limit a statement to cases.
 const CONDITIONS: [&str; 9] = ["except", "if", "only", "provided", "unless", "ausgenommen", "nur", "sofern", "wenn"];
-
-/// A word of a text.
-#[derive(Debug, Clone)]
-pub(super) struct Word<'w> {
-    stem: &'w str,
-    /// In lower case.
-    text: String,
-    kind: TermKind,
-    /// Whether a sign that ends a clause follows.
-    ends_clause: bool,
-}
 
 /// The way in which a claim qualifies otherwise than its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,10 +56,20 @@ pub enum Requalified {
     Limit,
     /// A number is counted by something else.
     Measure,
-    /// Somebody else does it.
+    /// Somebody else does it, or it is done to something else.
     Agent,
+    /// Two things that the source tells are exchanged.
+    Exchanged,
+    /// The source tells it under another condition.
+    OtherCondition,
+    /// The source tells it in another order.
+    Order,
+    /// The source gives no such reason.
+    Reason,
     /// It is only planned, proposed or considered.
     Plan,
+    /// It was so before, and is no longer.
+    Past,
     /// It is said to hold even where a condition of the source is not met.
     Condition,
 }
@@ -59,56 +84,18 @@ impl Requalified {
 /// How a claim qualifies otherwise than the words of its source that hold most of it, if it does.
 pub(super) fn requalified(claim: &[Word<'_>], source: &[Word<'_>]) -> Option<Requalified> {
     let differs = [
-        (Requalified::Modality, differs(&modalities(claim), &modalities(source), |one, two| one == two)),
+        (Requalified::Modality, differs(&modalities(claim), &modalities(source), |one, two| !one.is_otherwise(*two))),
         (Requalified::Limit, differs(&limits(claim), &limits(source), |one, two| one == two)),
         (Requalified::Measure, is_measured_otherwise(claim, source)),
         (
             Requalified::Agent,
             differs(&agents(claim), &agents(source), |one, two| one.iter().any(|name| two.contains(name))),
         ),
-        (Requalified::Plan, !is_tentative(claim) && is_planned(claim, source)),
+        (Requalified::Plan, !is_tentative(claim) && is_planned(claim, source) || is_still_to_come(claim, source)),
+        (Requalified::Past, is_past(claim, source)),
         (Requalified::Condition, concedes(claim) && !concedes(source) && has_condition(source)),
     ];
     differs.into_iter().find(|(_, differs)| *differs).map(|(way, _)| way)
-}
-
-/// The words of a claim.
-pub(super) fn claimed<'w>(text: &'w str, terms: &'w [Term]) -> Vec<Word<'w>> {
-    let ends = terms.iter().skip(1).map(|term| term.range.start).chain([text.len()]);
-    let words = terms.iter().zip(ends).filter_map(|(term, end)| {
-        let word = text.get(term.range.clone())?;
-        Some(Word::new(&term.stem, word, term.kind, text.get(term.range.end..end)?))
-    });
-    words.collect()
-}
-
-/// The words of a source that these tokens are.
-pub(super) fn said<'w>(source: &'w SourceParts, tokens: &[Token]) -> Vec<Word<'w>> {
-    let last = tokens.last().map_or(0, |token| token.bytes.end);
-    let ends = tokens.iter().skip(1).map(|token| token.bytes.start).chain([last]);
-    let words = tokens.iter().zip(ends).filter_map(|(token, end)| {
-        let word = source.word(&token.bytes)?;
-        let gap = source.word(&(token.bytes.end..end)).unwrap_or_default();
-        Some(Word::new(source.stem(token.term)?, word, token.kind, gap))
-    });
-    words.collect()
-}
-
-impl<'w> Word<'w> {
-    fn new(stem: &'w str, word: &str, kind: TermKind, gap: &str) -> Self {
-        let is_abbreviated = word.contains('.') && gap.starts_with('.');
-        let ends_clause =
-            !is_abbreviated && gap.contains([',', ';', ':', '.', '(', ')', '—', '–', '\n', '|', '?', '!']);
-        Self { stem, text: lower_case(word).into_owned(), kind, ends_clause }
-    }
-
-    const fn has_content(&self) -> bool {
-        !matches!(self.kind, TermKind::Stop)
-    }
-
-    const fn is_number(&self) -> bool {
-        matches!(self.kind, TermKind::Number | TermKind::Spelled)
-    }
 }
 
 /// Words that are qualified, with their qualifications.
@@ -131,6 +118,15 @@ fn pair<'p>(words: &'p [Word<'_>]) -> [&'p str; 2] {
 enum Modality {
     Must,
     May,
+    /// It is advised.
+    Should,
+}
+
+impl Modality {
+    /// Whether a claim says otherwise than its source: what is advised is not demanded, and what is demanded may be advised.
+    fn is_otherwise(self, source: Self) -> bool {
+        self != source && self != Self::Should
+    }
 }
 
 /// The verbs that tell an obligation or a permission. Denials are compared elsewhere, and "may only" is neither.
@@ -145,6 +141,11 @@ fn modalities<'w>(words: &[Word<'w>]) -> Qualified<'w, Modality> {
             ["may" | "can" | "could" | "might", _] => (Modality::May, 1),
             ["has" | "have" | "need" | "needs" | "required" | "obliged", "to"] => (Modality::Must, 2),
             ["allowed" | "permitted" | "entitled" | "able" | "free", "to"] => (Modality::May, 2),
+            [
+                "should" | "recommend" | "recommends" | "recommended" | "advise" | "advises" | "advised" | "suggest"
+                | "suggests",
+                _,
+            ] => (Modality::Should, 1),
             _ => continue,
         };
         let after = here.get(length..).unwrap_or_default();
@@ -210,16 +211,33 @@ fn limits<'w>(words: &[Word<'w>]) -> Qualified<'w, Limit> {
     found
 }
 
-/// Whether both tell what something is counted by, and the claim names a measure that the source does not hold.
+/// Whether both tell what something is counted by, and the claim names a measure that the source does not hold, or another one for
+/// the same number.
 fn is_measured_otherwise(claim: &[Word<'_>], source: &[Word<'_>]) -> bool {
-    let measures = |words: &[Word<'_>]| -> Vec<String> {
-        let after =
-            words.iter().zip(words.iter().skip(1)).filter(|(per, _)| ["per", "pro", "je"].contains(&per.text.as_str()));
-        after.map(|(_, measure)| measure.stem.to_owned()).collect()
+    let (own, there) = (measures(claim), measures(source));
+    let is_there = |(_, stem): &(Option<&str>, &str)| source.iter().any(|word| word.stem == *stem);
+    let is_new = !own.is_empty() && !own.iter().any(is_there) && !there.is_empty();
+    let is_other = |(number, stem): &(Option<&str>, &str)| {
+        let mut same = there.iter().filter(|(other, _)| number.is_some() && other == number).peekable();
+        same.peek().is_some() && same.all(|(_, other)| other != stem)
     };
-    let is_there = |stem: &String| source.iter().any(|word| word.stem == stem);
-    let own = measures(claim);
-    !own.is_empty() && !own.iter().any(is_there) && !measures(source).is_empty()
+    is_new || own.iter().any(is_other)
+}
+
+/// The measures of a text, each with the number before it: "3 euros per visit", "12 euros a month".
+fn measures<'w>(words: &[Word<'w>]) -> Vec<(Option<&'w str>, &'w str)> {
+    let is_per = |at: usize| match words.get(at..).map(pair) {
+        Some(["per" | "pro" | "je", _]) => true,
+        Some(["a" | "an" | "each" | "every", measure]) => PERIODS.contains(&measure),
+        _ => false,
+    };
+    let number = |at: usize| {
+        let before = words.get(at.saturating_sub(FAR)..at)?.iter().rev();
+        let mut open = before.take_while(|word| !word.ends_clause());
+        open.find(|word| word.is_number()).map(|word| word.stem)
+    };
+    let found = (0..words.len()).filter(|at| is_per(*at));
+    found.filter_map(|at| Some((number(at), words.get(at + 1)?.stem))).take(MOST).collect()
 }
 
 /// Those by whom something is done ("approved by the line manager"), by the verb.
@@ -232,7 +250,7 @@ fn agents<'w>(words: &[Word<'w>]) -> Qualified<'w, Vec<&'w str>> {
             continue;
         }
         let length = name.iter().take_while(|word| word.has_content()).count();
-        let end = name.iter().position(|word| word.ends_clause).map_or(length, |end| length.min(end + 1));
+        let end = name.iter().position(Word::ends_clause).map_or(length, |end| length.min(end + 1));
         let name: Vec<&str> = name.iter().take(end.min(LONGEST_NAME)).map(|word| word.stem).collect();
         if !name.is_empty() {
             found.entry(verb.stem).or_default().push(name);
@@ -252,13 +270,49 @@ fn is_planned(claim: &[Word<'_>], source: &[Word<'_>]) -> bool {
             | ["under", "consideration" | "discussion" | "review"]
             | ["unreleased", _] => true,
             // "(planned Q3 2027)", "Planned for autumn", "PLANNED: a second desk".
-            ["planned", next] => here.first().is_some_and(|word| word.ends_clause) || is_time_or_place(next),
+            ["planned", next] => here.first().is_some_and(Word::ends_clause) || is_time_or_place(next),
             ["plan" | "plans" | "propose" | "proposes" | "intend" | "intends" | "hope" | "hopes", "to"] => {
                 here.get(2).is_some_and(|verb| claim.iter().any(|word| word.stem == verb.stem))
             }
             _ => false,
         }
     })
+}
+
+/// Whether the claim says that something has been done of which the source says only that it will be.
+fn is_still_to_come(claim: &[Word<'_>], source: &[Word<'_>]) -> bool {
+    let verb = |words: &[Word<'_>], at: usize, before: &[&str]| {
+        let stands = before.contains(&words.get(at).map_or("", |word| word.text.as_str()));
+        let skips = |word: &&Word<'_>| {
+            !matches!(word.text.as_str(), "be" | "been" | "already" | "also" | "now" | "to" | "just")
+        };
+        let after = words.get(at + 1..).filter(|_| stands)?;
+        after.iter().find(skips).map(|word| word.stem.to_owned())
+    };
+    let verbs = |words: &[Word<'_>], before: &[&str]| -> Vec<String> {
+        (0..words.len()).filter_map(|at| verb(words, at, before)).take(MOST).collect()
+    };
+    let done = verbs(claim, &["has", "have", "had"]);
+    let to_come = verbs(source, &["will", "shall", "has", "have", "had"]);
+    let is_done = |stem: &String| verbs(source, &["has", "have", "had", "was", "were"]).contains(stem);
+    done.iter().any(|stem| to_come.contains(stem) && verbs(source, &["will", "shall"]).contains(stem) && !is_done(stem))
+}
+
+/// Whether the claim says of now what the source says of before.
+fn is_past(claim: &[Word<'_>], source: &[Word<'_>]) -> bool {
+    let has = |words: &[Word<'_>], list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
+    if !has(claim, &NOW) || has(claim, &FORMER) {
+        return false;
+    }
+    let held = |part: &[Word<'_>]| {
+        let held = part.iter().filter(|word| word.has_content() && claim.iter().any(|own| own.stem == word.stem));
+        held.map(|word| if word.is_number() { 2 } else { 1 }).sum::<usize>()
+    };
+    let parts: Vec<&[Word<'_>]> =
+        source.split_inclusive(|word| word.ends_clause() || word.text == "and" || word.text == "und").collect();
+    let most = parts.iter().map(|part| held(part)).max().unwrap_or_default();
+    let mut nearest = parts.iter().filter(|part| held(part) == most);
+    most > 1 && nearest.all(|part| (has(part, &FORMER) || has(part, &["before"])) && !has(part, &NOW))
 }
 
 /// Whether a word after "planned" begins the time for which something is.
@@ -295,6 +349,7 @@ fn has_condition(words: &[Word<'_>]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::word::claimed;
     use super::*;
     use crate::citation::term::terms;
 

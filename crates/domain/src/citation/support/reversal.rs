@@ -2,7 +2,8 @@
 
 use super::fact::Fact;
 use super::polarity::Claim;
-use super::qualifier::{Requalified, claimed, requalified, said};
+use super::qualifier::{Requalified, requalified};
+use super::word::{claimed, said};
 use crate::citation::negation::DenialKind;
 use crate::citation::source::{SourceParts, Token};
 use crate::citation::term::TermKind;
@@ -55,6 +56,16 @@ impl Best<'_> {
         let sentences = self.source.sentences.get(window).unwrap_or_default().iter();
         let mut denials = sentences.flat_map(|sentence| &sentence.denials.all);
         denials.any(|denial| denial.kind == DenialKind::Exception)
+    }
+
+    /// Whether the claim expresses a denial of the window in other words: "rather than by the landlord" for "not by the landlord".
+    pub(super) fn puts_otherwise(&self, claim: &Claim<'_>) -> bool {
+        let window = self.source.sentences_around(&self.window.bytes, 0);
+        let sentences = self.source.sentences.get(window).unwrap_or_default().iter();
+        let mut denying = sentences.filter(|sentence| !sentence.denials.all.is_empty()).peekable();
+        claim.denials.all.is_empty()
+            && denying.peek().is_some()
+            && denying.all(|sentence| claim.denials.puts_otherwise(&sentence.denials))
     }
 
     /// Whether the window holds a number or month that the claim lacks, in place of one that it has.

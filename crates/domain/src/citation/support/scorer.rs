@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cells::{Told, Verdict, leaves_open, told_by_cells};
+use super::computed::computed;
 use super::contradiction::Difference;
 use super::fact::{Fact, facts};
 use super::features::{self, Comparison};
@@ -12,14 +13,16 @@ use super::misplaced::Values;
 use super::model::MODEL;
 use super::polarity::Claim;
 use super::quotation::{Quotation, quotation};
+use super::rearranged::rearranged;
 use super::restated::oversteps;
+use super::roles::is_of_others;
 use super::{
     Contradiction, ContradictionKind, MissingKind, Requalified, Reversal, SUPPORT_THRESHOLD, Support, SupportScorer,
     repeats,
 };
 use crate::citation::prepared::{Basis, PreparedSource};
 use crate::citation::source::SourceParts;
-use crate::citation::term::{Term, TermKind};
+use crate::citation::term::TermKind;
 
 /// Highest score of a claim that a missing fact or a reversal decides against.
 const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
@@ -148,16 +151,21 @@ impl LexicalScorer<'_> {
         sources: &[usize],
         Basics { cited, told, oversteps }: Basics<'_>,
     ) -> Judged {
-        let settled = told.as_ref().and_then(|told| claim.terms.get(told.settles?));
-        let settle = |term: &Term| {
-            let is_it = |fact: &Fact<'_>| fact.stem == term.stem;
-            facts.iter().map(|fact| if is_it(fact) { fact.settled() } else { fact.clone() }).collect::<Vec<_>>()
-        };
-        let settled = settled.map(settle);
+        let by_cells = told.as_ref().and_then(|told| told.settles);
+        let by_figures = if told.is_some() { Vec::new() } else { computed(claim, cited) };
+        let settled: Vec<&str> = by_cells
+            .into_iter()
+            .chain(by_figures)
+            .filter_map(|at| claim.terms.get(at))
+            .map(|term| term.stem.as_str())
+            .collect();
+        let is_settled = |fact: &Fact<'_>| settled.contains(&fact.stem.as_str());
+        let settled: Option<Vec<Fact<'_>>> = (!settled.is_empty())
+            .then(|| facts.iter().map(|fact| if is_settled(fact) { fact.settled() } else { fact.clone() }).collect());
         let facts = settled.as_deref().unwrap_or(facts);
         let comparison = Comparison::new(claim, facts, cited);
         let quotation = quotation(claim, cited, self.question.map(PreparedSource::parts));
-        if quotation == Some(Quotation::Introduced) {
+        if quotation == Some(Quotation::Introduced) && !is_of_others(claim, cited) {
             let quote = comparison.quote();
             let support = Support { score: QUOTED, quote, ..Support::default() };
             let weight = comparison.weight();
@@ -196,17 +204,18 @@ impl LexicalScorer<'_> {
                 Some(found) if found.is_corrected => (Some(found), None),
                 found => (None, found),
             };
-        let by_cells = || {
+        let told_otherwise = || {
             let Told { verdict: Verdict::Differs(difference), source, bytes, .. } = told? else { return None };
             if is_repeated { None } else { dispute(difference, (cited, sources), source, &bytes) }
         };
-        let dispute = corrected.or_else(by_cells).or(differing).or(misplaced);
+        let dispute = corrected.or_else(told_otherwise).or(differing).or(misplaced);
         // Nothing that agrees makes up for a wrong number, date or name, or for a "not", and a small number that is
         // right proves nothing of what is said of it.
         let quoted = quote.as_ref().map_or("", |quote| quote.text.as_str());
-        let is_open = || {
-            score >= SUPPORT_THRESHOLD && !is_told && !is_repeated && (oversteps || leaves_open(claim, cited, quoted))
-        };
+        let is_plain = score >= SUPPORT_THRESHOLD && !is_told && !is_repeated;
+        let is_open = || is_plain && (oversteps || leaves_open(claim, cited, quoted));
+        let is_rearranged = || is_plain.then(|| rearranged(claim, cited)).flatten();
+        let reversal = reversal.or_else(|| is_rearranged().map(Reversal::Qualifier));
         let is_decided = is_open()
             || !missing.is_empty()
             || reversal.is_some()

@@ -6,6 +6,7 @@ mod exempt;
 mod golden;
 mod marker;
 mod other_things;
+mod rearranged;
 mod streaming;
 mod support;
 mod tables_and_figures;
