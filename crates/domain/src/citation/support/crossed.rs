@@ -12,6 +12,9 @@ use crate::citation::term::TermKind;
 /// Most parts of a claim: no honest sentence has more.
 const MOST_PARTS: usize = 16;
 
+/// Most parts of the sentences of a source.
+const MOST_TOLD: usize = 48;
+
 /// Words that join two parts.
 const JOINTS: [&str; 22] = [
     "aber",
@@ -107,8 +110,11 @@ fn is_crossed_in(own: &[Part<'_>], claim: &Claim<'_>, source: &SourceParts) -> b
     let there: Vec<(usize, Vec<Word<'_>>)> = sentences
         .filter_map(|number| Some((number, said(source, source.tokens_of(source.sentences.get(number)?)))))
         .collect();
-    let there: Vec<(usize, Part<'_>)> =
-        there.iter().flat_map(|(number, words)| parts(words).into_iter().map(|part| (*number, part))).collect();
+    let there: Vec<(usize, Part<'_>)> = there
+        .iter()
+        .flat_map(|(number, words)| parts(words).into_iter().map(|part| (*number, part)))
+        .take(MOST_TOLD)
+        .collect();
     let is_together =
         |one: &str, two: &str| there.iter().any(|(_, part)| part.contains_key(one) && part.contains_key(two));
     // One of these words at least stands with none of those.

@@ -62,6 +62,9 @@ const NO_VERBS: [&str; 8] = ["able", "due", "enough", "less", "more", "most", "o
 /// Verbs whose two sides may change places: "the dog remains the property of the shelter".
 const COPULAS: [&str; 8] = ["became", "become", "becomes", "remain", "remained", "remains", "seem", "seems"];
 
+/// Most words of a text that are read: enough for any honest sentence, and a bound for others.
+const MOST_WORDS: usize = 200;
+
 /// A deed.
 #[derive(Debug)]
 pub(super) struct Deed {
@@ -129,6 +132,7 @@ impl Deed {
 
 /// The deeds of a sentence.
 pub(super) fn deeds(words: &[Word<'_>]) -> Vec<Deed> {
+    let words = words.get(..words.len().min(MOST_WORDS)).unwrap_or_default();
     let verbs: Vec<usize> = (0..words.len()).filter(|at| is_verb(words, *at)).collect();
     let mut deeds: Vec<Deed> = Vec::with_capacity(verbs.len());
     for (number, at) in verbs.iter().enumerate() {

@@ -12,6 +12,8 @@ const AFTER: [&str; 5] = ["after", "après", "nach", "nachdem", "once"];
 const THEN: [&str; 9] =
     ["afterwards", "anschließend", "danach", "dann", "ensuite", "later", "puis", "subsequently", "then"];
 
+/// Most sequences of a text that are read.
+const MOST_SEQUENCES: usize = 8;
 /// Words before the first and the second end of a span.
 const FROM: [&str; 3] = ["de", "from", "von"];
 const TO: [&str; 5] = ["auf", "bis", "nach", "to", "à"];
@@ -52,7 +54,7 @@ fn is_turned(own: &Sequence<'_>, claim: &Claim<'_>, source: &SourceParts) -> boo
 
 /// The sequences of a text.
 fn sequences<'w>(words: &[Word<'w>]) -> Vec<Sequence<'w>> {
-    words.split_inclusive(|word| word.end == End::Clause).flat_map(in_sentence).collect()
+    words.split_inclusive(|word| word.end == End::Clause).flat_map(in_sentence).take(MOST_SEQUENCES).collect()
 }
 
 fn in_sentence<'w>(words: &[Word<'w>]) -> Vec<Sequence<'w>> {
@@ -85,7 +87,8 @@ fn in_sentence<'w>(words: &[Word<'w>]) -> Vec<Sequence<'w>> {
             None
         }
     };
-    (0..words.len()).filter_map(sequence).chain((0..words.len()).filter_map(|at| span(words, at))).collect()
+    let spans = (0..words.len()).filter_map(|at| span(words, at));
+    (0..words.len()).filter_map(sequence).chain(spans).take(MOST_SEQUENCES).collect()
 }
 
 /// The two ends of "from Basel to Zurich" and "from 310 to 355 euros", where a word stands that leads from the first.

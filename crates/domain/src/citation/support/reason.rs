@@ -6,7 +6,9 @@ use super::word::{End, Word, claimed, said};
 use crate::citation::source::SourceParts;
 
 /// Words of a claim before a reason. Those that have other meanings as well are not among them.
-const BECAUSE: [&str; 8] = ["because", "owing", "weil", "wegen", "aufgrund", "parce", "due", "thanks"];
+const BECAUSE: [&str; 5] = ["because", "weil", "wegen", "aufgrund", "parce"];
+/// The same before "to".
+const DUE: [&str; 3] = ["due", "owing", "thanks"];
 
 /// Beginnings of words by which a source may give a reason.
 const REASONS: [&str; 50] = [
@@ -69,7 +71,9 @@ const NEAR: usize = 1;
 /// the sentences gives one.
 pub(super) fn invents_reason(claim: &Claim<'_>, sources: &[&SourceParts]) -> bool {
     let words = claimed(claim.text, &claim.terms);
-    let Some(at) = words.iter().position(|word| BECAUSE.contains(&word.text.as_str())) else { return false };
+    let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|word| list.contains(&word.text.as_str()));
+    let begins = |at: &usize| is(*at, &BECAUSE) || is(*at, &DUE) && is(*at + 1, &["to"]);
+    let Some(at) = (0..words.len()).find(begins) else { return false };
     let is_last = |word: &Word<'_>| word.end == End::Clause;
     let start = words.get(..at).unwrap_or_default().iter().rposition(is_last).map_or(0, |last| last + 1);
     let end = words.iter().skip(at).position(is_last).map_or(words.len(), |last| at + last + 1);
