@@ -142,8 +142,10 @@ impl<'q> AskedSubjects<'q> {
         #[expect(clippy::cast_precision_loss, reason = "questions have few terms")]
         let mean = question.terms.mass() / terms.len().max(1) as f32;
         let is_rare = |name: &str| terms.iter().any(|term| term.word.eq_ignore_ascii_case(name) && term.weight >= mean);
-        let is_asked = |subject: &Subject| match subject.words.as_slice() {
-            [name] => nouns.contains(name) && (is_rare(name) || owns(&words, name)),
+        let is_asked = |subject: &Subject| match (subject.words.as_slice(), &subject.kind) {
+            ([name], _) => nouns.contains(name) && (is_rare(name) || owns(&words, name)),
+            // The answer to "Who directed Jar Wars and …?" stands on a page of somebody else.
+            ([.., name], Kind::Proper(_)) => subject.is_in(&words) && owns(&words, name),
             _ => subject.is_in(&words),
         };
         let mut named: Vec<Subject> = Vec::new();
@@ -215,15 +217,16 @@ impl<'q> AskedSubjects<'q> {
         })
     }
 
-    /// Whether texts of a document about one thing lack the name that stands alone in the question. Of documents with a name as
-    /// title only a name that the question writes as one is missed.
+    /// Whether texts of a document about one thing lack the name that stands alone in the question. Of documents that are no programs
+    /// or packages only a name that the question writes as one is missed.
     fn lacks_name(&self, analyzer: &Analyzer, label: Label<'_>, headings: &[String], text: &str) -> bool {
         if self.alone == 0 {
             return false;
         }
         let (own, terms) = (Subject::all_of(label), &self.question.terms);
         let is_written = || terms.mask_where(|term| is_named(&self.question.text, &term.word)) & self.alone != 0;
-        let is_of_kind = own.iter().any(|own| own.kind == Kind::Unit) || !own.is_empty() && is_written();
+        let has = |is: fn(&Kind) -> bool| own.iter().any(|own| is(&own.kind));
+        let is_of_kind = has(|kind| *kind == Kind::Unit) || has(|kind| matches!(kind, Kind::Tail(_))) && is_written();
         let holds = |text: &str| (terms.mask_of(analyzer, text) | terms.resembled_in(text)) & self.alone != 0;
         let is_said = || {
             let names = own.iter().any(|own| holds(&own.words.join(" ")));
@@ -399,6 +402,7 @@ mod tests {
         assert!(!are_elsewhere("How long is Erin Walsh's notice period?", &pages, 1, notice));
         assert!(!are_elsewhere("How long is Bob Okafor's notice period?", &pages, 2, notice));
         assert!(!are_elsewhere("How long is the notice period?", &pages, 1, notice));
+        assert!(!are_elsewhere("Who gave notice to Bob Okafor?", &pages, 1, notice));
         let pro = label("Jar Pro – frequently asked questions", "jar-pro-faq.md");
         let pages = [label("Erin Walsh", "about-erin-walsh.md"), pro];
         assert!(are_elsewhere("What is the range of the Jar Pro?", &pages, 0, "She is manager of the Jar range."));

@@ -1,13 +1,12 @@
 //! Parts of a claim that stand crosswise in its source: of "adults 12 items, children 8" the claim makes "adults 8, children 12".
 //! Whatever the language: parts end at signs and at words that join them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::nearest::nearest_to;
 use super::polarity::Claim;
 use super::word::{End, Word, claimed, said};
 use crate::citation::source::SourceParts;
-use crate::citation::term::TermKind;
 
 /// Most parts of a claim: no honest sentence has more.
 const MOST_PARTS: usize = 16;
@@ -43,58 +42,8 @@ const JOINTS: [&str; 22] = [
 /// Words by which two lists are read beside each other.
 const BESIDE: [&str; 3] = ["jeweils", "respectivement", "respectively"];
 
-/// The content of a part: stems, each with the kinds of word that it may be.
-type Part<'w> = BTreeMap<&'w str, Kinds>;
-
-/// Kinds of words, of which those that are exchanged have one in common.
-#[derive(Clone, Copy, Default)]
-struct Kinds {
-    is_value: bool,
-    is_name: bool,
-    is_plain: bool,
-}
-
-impl Kinds {
-    /// Those of a word; the first of a sentence has a capital whatever it is.
-    fn of(word: &Word<'_>, is_first: bool) -> Self {
-        let is_value = word.is_number() || word.kind == TermKind::Month;
-        let is_name = !is_value && word.has_capital;
-        Self { is_value, is_name, is_plain: !is_value && (!is_name || is_first) }
-    }
-
-    const fn and(self, other: Self) -> Self {
-        Self {
-            is_value: self.is_value || other.is_value,
-            is_name: self.is_name || other.is_name,
-            is_plain: self.is_plain || other.is_plain,
-        }
-    }
-
-    const fn are_alike(self, other: Self) -> bool {
-        self.is_value && other.is_value || self.is_name && other.is_name || self.is_plain && other.is_plain
-    }
-}
-
-/// Words that stand in one part of the claim and in one of the source.
-#[derive(Default)]
-struct Shared<'w> {
-    stems: Vec<&'w str>,
-    kinds: Kinds,
-}
-
-impl<'w> Shared<'w> {
-    /// The words of a part of the claim, that the other one lacks, in a part of the source and not in the other one.
-    fn of((own, other): (&Part<'w>, &Part<'_>), (there, elsewhere): (&Part<'_>, &Part<'_>)) -> Self {
-        let mut shared = Self::default();
-        for (stem, kinds) in own {
-            if there.contains_key(stem) && !other.contains_key(stem) && !elsewhere.contains_key(stem) {
-                shared.stems.push(stem);
-                shared.kinds = shared.kinds.and(*kinds);
-            }
-        }
-        shared
-    }
-}
+/// The stems of the words with content of a part.
+type Part<'w> = BTreeSet<&'w str>;
 
 /// Whether the sources put the words of two parts of a claim crosswise.
 pub(super) fn is_crossed(claim: &Claim<'_>, sources: &[&SourceParts]) -> bool {
@@ -115,23 +64,24 @@ fn is_crossed_in(own: &[Part<'_>], claim: &Claim<'_>, source: &SourceParts) -> b
         .flat_map(|(number, words)| parts(words).into_iter().map(|part| (*number, part)))
         .take(MOST_TOLD)
         .collect();
-    let is_together =
-        |one: &str, two: &str| there.iter().any(|(_, part)| part.contains_key(one) && part.contains_key(two));
+    let is_together = |one: &str, two: &str| there.iter().any(|(_, part)| part.contains(one) && part.contains(two));
     // One of these words at least stands with none of those.
-    let is_apart = |one: &Shared<'_>, two: &Shared<'_>| {
-        !two.stems.is_empty() && one.stems.iter().any(|one| two.stems.iter().all(|two| !is_together(one, two)))
+    let is_apart = |one: &[&str], two: &[&str]| {
+        !two.is_empty() && one.iter().any(|one| two.iter().all(|two| !is_together(one, two)))
     };
     pairs(own).any(|(one, two)| {
         pairs(&there).any(|((number, first), (next, second))| {
-            let [here, across] = [(first, second), (second, first)].map(|there| Shared::of((one, two), there));
-            let [across_two, here_two] = [(first, second), (second, first)].map(|there| Shared::of((two, one), there));
-            number.abs_diff(*next) <= 1
-                && is_apart(&here, &across)
-                && is_apart(&across_two, &here_two)
-                && here.kinds.are_alike(here_two.kinds)
-                && across.kinds.are_alike(across_two.kinds)
+            let [here, across] = [(first, second), (second, first)].map(|there| shared((one, two), there));
+            let [across_two, here_two] = [(first, second), (second, first)].map(|there| shared((two, one), there));
+            number.abs_diff(*next) <= 1 && is_apart(&here, &across) && is_apart(&across_two, &here_two)
         })
     })
+}
+
+/// The words of a part of the claim, that the other one lacks, in a part of the source and not in the other one.
+fn shared<'w>((own, other): (&Part<'w>, &Part<'_>), (there, elsewhere): (&Part<'_>, &Part<'_>)) -> Vec<&'w str> {
+    let is_shared = |stem: &&str| there.contains(stem) && !other.contains(stem) && !elsewhere.contains(stem);
+    own.iter().copied().filter(is_shared).collect()
 }
 
 /// Each two of several.
@@ -142,20 +92,18 @@ fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
 /// The parts of a text that hold anything.
 fn parts<'w>(words: &[Word<'w>]) -> Vec<Part<'w>> {
     let mut parts: Vec<Part<'_>> = vec![Part::new()];
-    let mut is_first = true;
     for word in words {
         if JOINTS.contains(&word.text.as_str()) {
             parts.push(Part::new());
         } else if word.has_content()
             && let Some(part) = parts.last_mut()
         {
-            let kinds = part.entry(word.stem).or_default();
-            *kinds = kinds.and(Kinds::of(word, is_first));
+            part.insert(word.stem);
         }
-        if word.end != End::None {
+        // What is in parentheses belongs to what they follow.
+        if !matches!(word.end, End::None | End::Parenthesis) {
             parts.push(Part::new());
         }
-        is_first = word.end == End::Clause;
     }
     parts.retain(|part| !part.is_empty());
     parts

@@ -21,6 +21,8 @@ pub(super) enum End {
     /// None that ends anything.
     None,
     Comma,
+    /// The beginning of a parenthesis.
+    Parenthesis,
     /// One that ends a clause, or its sentence.
     Clause,
 }
@@ -50,8 +52,10 @@ pub(super) fn said<'w>(source: &'w SourceParts, tokens: &[Token]) -> Vec<Word<'w
 impl<'w> Word<'w> {
     fn new(stem: &'w str, word: &str, kind: TermKind, gap: &str) -> Self {
         let is_abbreviated = word.contains('.') && gap.starts_with('.');
-        let end = if !is_abbreviated && gap.contains([';', ':', '.', '(', ')', '—', '–', '\n', '|', '?', '!']) {
+        let end = if !is_abbreviated && gap.contains([';', ':', '.', ')', '—', '–', '\n', '|', '?', '!']) {
             End::Clause
+        } else if gap.contains('(') {
+            End::Parenthesis
         } else if gap.contains(',') {
             End::Comma
         } else {
