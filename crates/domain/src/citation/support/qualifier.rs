@@ -226,7 +226,9 @@ fn is_measured_otherwise(claim: &[Word<'_>], source: &[Word<'_>]) -> bool {
 
 /// The measures of a text, each with the number before it: "3 euros per visit", "12 euros a month".
 fn measures<'w>(words: &[Word<'w>]) -> Vec<(Option<&'w str>, &'w str)> {
-    let is_per = |at: usize| match words.get(at..).map(pair) {
+    // "Pro" is a name, and no German "per".
+    let is_small = |at: usize| words.get(at).is_some_and(|word| !word.has_capital);
+    let is_per = |at: usize| match words.get(at..).filter(|_| is_small(at)).map(pair) {
         Some(["per" | "pro" | "je", _]) => true,
         Some(["a" | "an" | "each" | "every", measure]) => PERIODS.contains(&measure),
         _ => false,

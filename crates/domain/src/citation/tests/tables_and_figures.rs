@@ -254,6 +254,21 @@ fn a_row_is_headed_by_the_name_of_its_group() {
 }
 
 #[test]
+fn a_name_with_pro_is_counted_by_nothing() {
+    let prices =
+        "| Article | Product | Unit price |\n|---|---|---|\n| D-100 | Jar One | 49.00 |\n| D-200 | Jar Pro | 129.00 |";
+    assert_judged(
+        "",
+        "",
+        &[
+            (prices, "The Jar Pro costs 129.00.", true),
+            (prices, "Article: D-200 | Product: Jar Pro | Unit price: 129.00", true),
+            (prices, "The Jar Pro costs 49.00.", false),
+        ],
+    );
+}
+
+#[test]
 fn later_rows_of_a_table_are_read_below_its_header() {
     let header = "Obligations:\n|  |  | Payments due (in thousands) |  |\n|  | Total | Less than 1 year | 1-3 years |";
     let rows = "| Operating leases | 603,185 | 118,312 | 187,644 |\n| Finance leases | 77,829 | 6,038 | 11,726 |";
