@@ -21,7 +21,10 @@ const MOST_ASKED: usize = 8;
 const MOST_DENIALS: usize = 16;
 
 /// Characters between words that end a clause.
-const CLAUSE_ENDS: [char; 12] = [',', ';', ':', '.', '!', '?', '(', ')', '—', '–', '\n', '|'];
+const CLAUSE_ENDS: [char; 11] = [',', ';', ':', '.', '!', '?', '(', ')', '—', '–', '|'];
+
+/// The end of a paragraph. That of a line is where the text was wrapped.
+const PARAGRAPH_END: &str = "\n\n";
 
 /// Words that begin a clause. Sorted, for the binary search, as are the other lists.
 const CONJUNCTIONS: [&str; 11] =
@@ -233,7 +236,9 @@ pub(super) fn clauses(text: &str, terms: &[Term], words: &[Cow<'_, str>]) -> Vec
     for (at, (term, word)) in terms.iter().zip(words).enumerate() {
         let gap = text.get(end..term.range.start).unwrap_or_default();
         end = term.range.end;
-        let begins = gap.contains(CLAUSE_ENDS) || CONJUNCTIONS.binary_search(&word.as_ref()).is_ok();
+        let begins = gap.contains(CLAUSE_ENDS)
+            || gap.contains(PARAGRAPH_END)
+            || CONJUNCTIONS.binary_search(&word.as_ref()).is_ok();
         match clauses.last_mut().filter(|_| !begins) {
             Some(clause) => clause.end = at + 1,
             None => clauses.push(at..at + 1),

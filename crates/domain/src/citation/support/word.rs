@@ -52,7 +52,9 @@ pub(super) fn said<'w>(source: &'w SourceParts, tokens: &[Token]) -> Vec<Word<'w
 impl<'w> Word<'w> {
     fn new(stem: &'w str, word: &str, kind: TermKind, gap: &str) -> Self {
         let is_abbreviated = word.contains('.') && gap.starts_with('.');
-        let end = if !is_abbreviated && gap.contains([';', ':', '.', ')', '—', '–', '\n', '|', '?', '!']) {
+        // The end of a line is where a text was wrapped.
+        let is_ended = gap.contains([';', ':', '.', ')', '—', '–', '|', '?', '!']) || gap.contains("\n\n");
+        let end = if !is_abbreviated && is_ended {
             End::Clause
         } else if gap.contains('(') {
             End::Parenthesis

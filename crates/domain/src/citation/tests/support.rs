@@ -196,6 +196,17 @@ const DENIALS: &[(&str, &str, bool)] = &[
     ("Leave is no more than 30 days a year.", "Leave is more than 30 days a year.", false),
     ("Leave is up to 30 days a year.", "Leave is no more than 30 days a year.", true),
     ("Whether or not they travel, employees keep their leave.", "Employees keep their leave.", true),
+    // A line ends where the text was wrapped.
+    (
+        "Take the small jar if you don't\ncare what it is made of.",
+        "Take the small jar if you don't care what it is made of.",
+        true,
+    ),
+    (
+        "Take the small jar if you don't\ncare what it is made of.",
+        "Take the small jar if you care what it is made of.",
+        false,
+    ),
     // Exceptions.
     ("Leave may not be taken without approval.", "Leave may be taken with approval.", true),
     ("Leave may not be taken without approval.", "Leave may be taken without approval.", false),
