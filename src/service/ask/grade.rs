@@ -112,9 +112,8 @@ fn graded_by(
     }
     let mut graded = of_own.verdicts.into_iter().zip(of_own.evidence);
     let is_other = |hit: &Hit| others.iter().any(|other| std::ptr::eq(*other, hit));
-    let all = found.hits.iter().filter_map(|hit| match is_other(hit) {
-        true => Some((Verdict::elsewhere(), PassageEvidence::default())),
-        false => graded.next(),
+    let all = found.hits.iter().filter_map(|hit| {
+        if is_other(hit) { Some((Verdict::elsewhere(), PassageEvidence::default())) } else { graded.next() }
     });
     let (verdicts, evidence) = all.unzip();
     BuiltInGrades { verdicts, answerability: of_own.answerability, evidence }
